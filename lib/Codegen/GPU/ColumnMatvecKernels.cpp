@@ -35,15 +35,15 @@ public:
   void emit() override;
 
 private:
-  static constexpr int64_t kWarp = 32, kGroups = 8, kThreads = kWarp * kGroups;
+  static constexpr int64_t kGroups = 8, kThreads = kWarpSize * kGroups;
   /// The number of elements of K per iteration.
-  static constexpr int64_t kMany = 8;
+  static constexpr int64_t kUnroll = 8;
 
   /// The number of channels per thread.
   int64_t getShare() const {
     return contraction.isPacked() ? 8 / contraction.bits : 1;
   }
-  int64_t getColumns() const { return kWarp * getShare(); }
+  int64_t getColumns() const { return kWarpSize * getShare(); }
   int64_t getBlocks() const {
     return llvm::divideCeil(contraction.getDepth(), order.terms);
   }
@@ -116,45 +116,46 @@ void ColumnMatvecKernel::emitBlock(Value block) {
   int64_t vectors = contraction.vectors, share = getShare();
   SmallVector<Value> start(vectors * (share + needsInputSums()), number(0));
   bool isDivisible =
-      order.terms % kMany == 0 && contraction.getDepth() % order.terms == 0;
+      order.terms % kUnroll == 0 && contraction.getDepth() % order.terms == 0;
   SmallVector<Value> all =
-      loopByMany(from, end, kMany, isDivisible, start,
-                 [&](Value k, int64_t number, ValueRange before) {
-                   SmallVector<Value> next(before);
-                   for (int64_t i = 0; i < number; ++i) {
-                     position[contraction.depth] = plusValue(k, index(i));
-                     SmallVector<Value> weights = decode();
-                     Value *accumulator = next.begin();
-                     for (int64_t vector = 0; vector < vectors; ++vector) {
-                       Value input = x(vector);
-                       for (Value weight : weights) {
-                         *accumulator = accumulate(*accumulator, weight, input);
-                         ++accumulator;
-                       }
-                       if (needsInputSums()) {
-                         *accumulator = add(*accumulator, input);
-                         ++accumulator;
+      unrolledLoop(from, end, kUnroll, isDivisible, start,
+                   [&](Value k, int64_t number, ValueRange before) {
+                     SmallVector<Value> next(before);
+                     for (int64_t i = 0; i < number; ++i) {
+                       position[contraction.depth] = plusValue(k, index(i));
+                       SmallVector<Value> weights = decode();
+                       Value *accumulator = next.begin();
+                       for (int64_t vector = 0; vector < vectors; ++vector) {
+                         Value input = x(vector);
+                         for (Value weight : weights) {
+                           *accumulator =
+                               accumulate(*accumulator, weight, input);
+                           ++accumulator;
+                         }
+                         if (needsInputSums()) {
+                           *accumulator = add(*accumulator, input);
+                           ++accumulator;
+                         }
                        }
                      }
-                   }
-                   return next;
-                 });
+                     return next;
+                   });
   position[contraction.depth] = from;
   ValueRange left(all);
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    Value ofX = needsInputSums() ? left[share] : Value();
+    Value inputSum = needsInputSums() ? left[share] : Value();
     for (int64_t i = 0; i < share; ++i) {
       Value accumulator = left[i];
       position[contraction.channel] = plusValue(first, index(i));
       if (terms)
         accumulator = multiply(accumulator, inverses[i]);
-      if (ofX) {
+      if (inputSum) {
         Value point = contraction.point
                           ? toFloat(buildScalar(contraction.point))
                           : Value();
         Value correction =
             vector::ExtractOp::create(b, getCorrection(point, 1), 0);
-        accumulator = accumulate(accumulator, correction, ofX);
+        accumulator = accumulate(accumulator, correction, inputSum);
       }
       if (terms && contraction.values.unit != 1)
         accumulator = multiply(accumulator, number(contraction.values.unit));
@@ -172,8 +173,8 @@ void ColumnMatvecKernel::emitBlock(Value block) {
 void ColumnMatvecKernel::emit() {
   int64_t columns = getColumns(), channels = contraction.getChannels();
   beginBlocks(llvm::divideCeil(channels, columns), kThreads);
-  group = divide(thread, kWarp);
-  column = timesValue(modulo(thread, kWarp), getShare());
+  group = divide(thread, kWarpSize);
+  column = timesValue(modulo(thread, kWarpSize), getShare());
   Value firstOfBlock = timesValue(block, columns);
   first = plusValue(firstOfBlock, column);
   // Out-of-bounds threads recompute the last channels.
@@ -189,9 +190,9 @@ void ColumnMatvecKernel::emit() {
   // vector. This suffices because a thread block has no more columns than
   // threads.
   Value own = plusValue(firstOfBlock, thread);
-  Value isOwn = isBelow(thread, columns);
+  Value isActive = isBelow(thread, columns);
   if (channels % columns)
-    isOwn = arith::AndIOp::create(b, isOwn, isBelow(own, channels));
+    isActive = arith::AndIOp::create(b, isActive, isBelow(own, channels));
   OpOperand *init = op.getDpsInitOperand(0);
   auto forEachVector = [&](llvm::function_ref<void(int64_t)> body) {
     for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
@@ -203,8 +204,8 @@ void ColumnMatvecKernel::emit() {
   Type f32 = b.getF32Type();
   SmallVector<Value> totals;
   forEachVector([&](int64_t) {
-    totals.push_back(select(
-        isOwn, f32, [&] { return load(init); }, [&] { return number(0); }));
+    totals.push_back(emitIfElse(
+        isActive, f32, [&] { return load(init); }, [&] { return number(0); }));
   });
   int64_t blocks = getBlocks();
   bool isDivisible = blocks % kGroups == 0;
@@ -212,19 +213,20 @@ void ColumnMatvecKernel::emit() {
   totals =
       loop(index(0), rounds, 1, totals, [&](Value round, ValueRange before) {
         Value number = timesValue(round, kGroups);
-        Value ofGroup = plusValue(number, group);
-        ifThere(isDivisible ? Value() : isBelow(ofGroup, blocks),
-                [&] { emitBlock(ofGroup); });
+        Value groupBlock = plusValue(number, group);
+        emitIf(isDivisible ? Value() : isBelow(groupBlock, blocks),
+               [&] { emitBlock(groupBlock); });
         barrier();
         SmallVector<Value> next(before);
         for (int64_t other = 0; other < kGroups; ++other) {
-          Value isThere = isOwn;
+          Value isInBounds = isActive;
           if (!isDivisible)
-            isThere = arith::AndIOp::create(
-                b, isThere, isBelow(plusValue(number, index(other)), blocks));
+            isInBounds = arith::AndIOp::create(
+                b, isInBounds,
+                isBelow(plusValue(number, index(other)), blocks));
           for (int64_t vector = 0; vector < contraction.vectors; ++vector)
-            next[vector] = select(
-                isThere, f32,
+            next[vector] = emitIfElse(
+                isInBounds, f32,
                 [&] {
                   Value accumulator = memref::LoadOp::create(
                       b, partials,
@@ -236,7 +238,7 @@ void ColumnMatvecKernel::emit() {
         barrier();
         return next;
       });
-  ifThere(isOwn, [&] {
+  emitIf(isActive, [&] {
     forEachVector([&](int64_t vector) {
       memref::StoreOp::create(b, totals[vector], init->get(), getIndices(init));
     });

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementwiseWidth.h"
+#include "KernelLaunches.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
@@ -17,9 +18,6 @@ using namespace mlir::quant_float;
 using linalg::GenericOp;
 using linalg::LinalgOp;
 
-/// The size of the widest memory access in bytes.
-static constexpr int64_t kAccessBytes = 16;
-
 int64_t quant_float::getElementBytes(Value buffer) {
   return getStrideBytes(cast<MemRefType>(buffer.getType()).getElementType());
 }
@@ -29,7 +27,7 @@ bool quant_float::hasPackedElements(Value buffer) {
 }
 
 int64_t quant_float::getAccessBytes(Value buffer, int64_t width) {
-  return std::min(kAccessBytes, width * getElementBytes(buffer));
+  return std::min(kMaxAccessBytes, width * getElementBytes(buffer));
 }
 
 /// Whether the elements of a vector in memory have the layout of those of a
@@ -43,7 +41,7 @@ static bool fillsSlots(MemRefType type) {
 
 /// Returns the number of consecutive elements that fill entire bytes, a power
 /// of two.
-static int64_t getElementsOfByte(Type packed) {
+static int64_t getElementsPerByte(Type packed) {
   return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
 }
 
@@ -56,14 +54,14 @@ std::optional<int64_t> quant_float::getElementsOfBytes(LinalgOp op) {
     if (!type.getLayout().isIdentity() ||
         !op.getMatchingIndexingMap(&output).isIdentity())
       return std::nullopt;
-    elements = std::max(elements, getElementsOfByte(type.getElementType()));
+    elements = std::max(elements, getElementsPerByte(type.getElementType()));
   }
   return elements;
 }
 
 int64_t quant_float::getMaxWidth(GenericOp op,
                                  const ElementwiseLoopNest &nest) {
-  int64_t least = kAccessBytes, mostStored = 1, elementsOfBytes = 1;
+  int64_t minBytes = kMaxAccessBytes, maxStoredBytes = 1, elementsOfBytes = 1;
   AffineExpr inner = getAffineDimExpr(nest.getInner(), op.getContext());
   for (OpOperand &use : op->getOpOperands()) {
     Value operand = use.get();
@@ -75,17 +73,17 @@ int64_t quant_float::getMaxWidth(GenericOp op,
     if (map.getResults().back() != inner || !type.isLastDimUnitStride() ||
         !fillsSlots(type))
       return 1;
-    least = std::min(least, getElementBytes(operand));
+    minBytes = std::min(minBytes, getElementBytes(operand));
     if (op.isDpsInit(&use))
-      mostStored = std::max(mostStored, getElementBytes(operand));
+      maxStoredBytes = std::max(maxStoredBytes, getElementBytes(operand));
     if (hasPackedElements(operand))
       elementsOfBytes =
-          std::max(elementsOfBytes, getElementsOfByte(type.getElementType()));
+          std::max(elementsOfBytes, getElementsPerByte(type.getElementType()));
   }
   // Each thread stores each output with one access. With several accesses, each
   // would leave gaps between the elements of adjacent threads, but a memory
   // transaction has 32 bytes.
-  int64_t width = kAccessBytes / std::max(least, mostStored);
+  int64_t width = kMaxAccessBytes / std::max(minBytes, maxStoredBytes);
   width = std::gcd(std::max(width, elementsOfBytes), nest.getBlockSize());
   // A tile does not exceed a row.
   int64_t extent = nest.getRanges()[nest.getInner()];

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::LinalgOp;
 
-Value FusedReductionBuilder::bothBelow(Value isValid, unsigned slot,
-                                       unsigned loop, Value extent) {
+Value FusedReductionBuilder::andIsBelow(Value isValid, unsigned slot,
+                                        unsigned loop, Value extent) {
   Value position = slots[slot].indices[loop];
   if (loop == fused.getLast() && fused.width > 1) {
     auto type = VectorType::get({fused.width}, b.getIndexType());
@@ -27,7 +27,7 @@ Value FusedReductionBuilder::bothBelow(Value isValid, unsigned slot,
     if (isValid)
       isValid = broadcast(isValid);
   }
-  return both(isValid, below(position, extent));
+  return createAnd(isValid, isBelow(position, extent));
 }
 
 Value FusedReductionBuilder::broadcast(Value value) {
@@ -38,17 +38,17 @@ Value FusedReductionBuilder::broadcast(Value value) {
 }
 
 Value FusedReductionBuilder::createLike(Operation *op, ValueRange operands) {
-  SmallVector<Value> all(operands);
+  SmallVector<Value> newOperands(operands);
   Type type = op->getResult(0).getType();
-  if (llvm::any_of(all, [](Value operand) {
+  if (llvm::any_of(newOperands, [](Value operand) {
         return isa<VectorType>(operand.getType());
       })) {
     type = vectorOf(type);
-    for (Value &operand : all)
+    for (Value &operand : newOperands)
       operand = broadcast(operand);
   }
   return b
-      .create(op->getLoc(), op->getName().getIdentifier(), all, type,
+      .create(op->getLoc(), op->getName().getIdentifier(), newOperands, type,
               op->getAttrs())
       ->getResult(0);
 }
@@ -78,8 +78,8 @@ unsigned FusedReductionBuilder::mapArguments(const Member &member,
     values.back() = read(operand);
     count = std::max(count, values.back().size());
   }
-  for (Operation &each : *op.getBlock())
-    if (auto number = dyn_cast<linalg::IndexOp>(each);
+  for (Operation &bodyOp : *op.getBlock())
+    if (auto number = dyn_cast<linalg::IndexOp>(bodyOp);
         number && variesBySlot(member.loops[number.getDim()]))
       count = fused.slots;
   return count;
@@ -91,14 +91,15 @@ void FusedReductionBuilder::computeBody(const Member &member, unsigned slot,
   Operation *combiner = op.getNumReductionLoops() != 0
                             ? FusedReductions::getCombiner(op)
                             : nullptr;
-  for (Operation &each : op.getBlock()->without_terminator()) {
-    if (&each == combiner)
+  for (Operation &bodyOp : op.getBlock()->without_terminator()) {
+    if (&bodyOp == combiner)
       continue;
-    if (auto number = dyn_cast<linalg::IndexOp>(each)) {
-      const Coordinate &own = member.loops[number.getDim()];
-      Value value = getIndex(own, slot);
-      if (fused.width > 1 && own.loop == fused.getLast() &&
-          (own.kind == Coordinate::Whole || own.kind == Coordinate::Within)) {
+    if (auto number = dyn_cast<linalg::IndexOp>(bodyOp)) {
+      const Coordinate &coordinate = member.loops[number.getDim()];
+      Value value = getIndex(coordinate, slot);
+      if (fused.width > 1 && coordinate.loop == fused.getLast() &&
+          (coordinate.kind == Coordinate::Loop ||
+           coordinate.kind == Coordinate::InBlock)) {
         auto type = VectorType::get({fused.width}, b.getIndexType());
         Value lanes = vector::StepOp::create(b, type);
         value = arith::AddIOp::create(b, broadcast(value), lanes);
@@ -106,7 +107,7 @@ void FusedReductionBuilder::computeBody(const Member &member, unsigned slot,
       mapping.map(number.getResult(), value);
       continue;
     }
-    clone(&each, mapping);
+    clone(&bodyOp, mapping);
   }
 }
 
@@ -123,7 +124,7 @@ void FusedReductionBuilder::evaluate(const Member &member) {
     buffer = FusedReductions::getBufferOfView(domain.getSource());
     previous = current.lookup(buffer);
     Value source = FusedReductions::getBufferOfView(op.getDpsInputs()[0]);
-    // The rest of what was loaded is already zero.
+    // The loaded elements outside the domain are already zero.
     isZeroPadded = op.getNumDpsInputs() == 1 && zeroPadded.contains(source) &&
                    op.getBlock()->getTerminator()->getOperand(0) ==
                        op.getBlock()->getArgument(0) &&
@@ -147,24 +148,25 @@ void FusedReductionBuilder::evaluate(const Member &member) {
       continue;
     // Elements of the domain replace those of the padded buffer.
     Value isValid;
-    auto own = fused.coordinates.lookup(buffer);
-    for (auto [each, size] : llvm::zip_equal(own, domain.getMixedSizes())) {
-      if (each.kind != Coordinate::Whole)
+    auto coordinates = fused.coordinates.lookup(buffer);
+    for (auto [coordinate, size] :
+         llvm::zip_equal(coordinates, domain.getMixedSizes())) {
+      if (coordinate.kind != Coordinate::Loop)
         continue;
       Value extent = getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
-      isValid = bothBelow(isValid, slot, each.loop, extent);
+      isValid = andIsBelow(isValid, slot, coordinate.loop, extent);
     }
     if (!isValid)
       continue;
-    Value old = previous[previous.size() == 1 ? 0 : slot];
+    Value outer = previous[previous.size() == 1 ? 0 : slot];
     Value &value = results[0].back();
     if (isa<VectorType>(isValid.getType()) ||
-        isa<VectorType>(value.getType()) || isa<VectorType>(old.getType())) {
+        isa<VectorType>(value.getType()) || isa<VectorType>(outer.getType())) {
       isValid = broadcast(isValid);
       value = broadcast(value);
-      old = broadcast(old);
+      outer = broadcast(outer);
     }
-    value = arith::SelectOp::create(b, isValid, value, old);
+    value = arith::SelectOp::create(b, isValid, value, outer);
   }
   for (auto [output, values] : llvm::zip_equal(op.getDpsInits(), results)) {
     Value target =

@@ -35,33 +35,37 @@ using linalg::LinalgOp;
 // Coordinates
 //===----------------------------------------------------------------------===//
 
-bool FusedReductionBuilder::variesInTile(ArrayRef<Coordinate> own) const {
-  return llvm::any_of(own, [&](const Coordinate &each) {
-    if (each.kind == Coordinate::One)
+bool FusedReductionBuilder::variesInTile(
+    ArrayRef<Coordinate> coordinates) const {
+  return llvm::any_of(coordinates, [&](const Coordinate &coordinate) {
+    if (coordinate.kind == Coordinate::Unit)
       return false;
-    int64_t extent = fused.tile[each.loop];
-    return each.kind == Coordinate::Block ? each.size < extent : extent > 1;
+    int64_t extent = fused.tile[coordinate.loop];
+    return coordinate.kind == Coordinate::Block ? coordinate.size < extent
+                                                : extent > 1;
   });
 }
 
-bool FusedReductionBuilder::variesBySlot(ArrayRef<Coordinate> own) const {
+bool FusedReductionBuilder::variesBySlot(
+    ArrayRef<Coordinate> coordinates) const {
   // A thread's columns are the same in all rows.
-  SmallVector<Coordinate> varying(own);
-  llvm::erase_if(varying, [&](const Coordinate &each) {
-    return fused.isColumns() && each.loop == fused.getLast();
+  SmallVector<Coordinate> varying(coordinates);
+  llvm::erase_if(varying, [&](const Coordinate &coordinate) {
+    return fused.isColumns() && coordinate.loop == fused.getLast();
   });
   return fused.slots > 1 && variesInTile(varying);
 }
 
-Value FusedReductionBuilder::getIndex(const Coordinate &own, unsigned slot) {
-  if (own.kind == Coordinate::One)
+Value FusedReductionBuilder::getIndex(const Coordinate &coordinate,
+                                      unsigned slot) {
+  if (coordinate.kind == Coordinate::Unit)
     return index(0);
-  Value position = slots[slot].indices[own.loop];
-  switch (own.kind) {
+  Value position = slots[slot].indices[coordinate.loop];
+  switch (coordinate.kind) {
   case Coordinate::Block:
-    return arith::DivUIOp::create(b, position, index(own.size));
-  case Coordinate::Within:
-    return arith::RemUIOp::create(b, position, index(own.size));
+    return arith::DivUIOp::create(b, position, index(coordinate.size));
+  case Coordinate::InBlock:
+    return arith::RemUIOp::create(b, position, index(coordinate.size));
   default:
     return position;
   }
@@ -71,15 +75,15 @@ SmallVector<Value> FusedReductionBuilder::getIndices(Value buffer,
                                                      unsigned slot) {
   return llvm::map_to_vector(
       fused.coordinates.lookup(buffer),
-      [&](const Coordinate &own) { return getIndex(own, slot); });
+      [&](const Coordinate &coordinate) { return getIndex(coordinate, slot); });
 }
 
-Value FusedReductionBuilder::getGuard(unsigned slot, bool isOfRow) {
-  Value guard = both(isInside, slots[slot].isChunk);
+Value FusedReductionBuilder::getGuard(unsigned slot, bool isInRow) {
+  Value guard = createAnd(isInBounds, slots[slot].isChunk);
   for (unsigned loop = 0; loop < sizes.size(); ++loop)
     if (fused.tile[loop] > 1 && !isDivisible(loop) &&
-        !(isOfRow && loop == fused.getLast()))
-      guard = both(guard, below(slots[slot].indices[loop], sizes[loop]));
+        !(isInRow && loop == fused.getLast()))
+      guard = createAnd(guard, isBelow(slots[slot].indices[loop], sizes[loop]));
   return guard;
 }
 
@@ -122,12 +126,12 @@ void FusedReductionBuilder::begin() {
     Value count = b.createOrFold<arith::CeilDivUIOp>(sizes[loop], tile);
     // There may be more blocks than those of the consumer's elements.
     for (Value buffer : stored)
-      for (auto [dimension, own] :
+      for (auto [dimension, coordinate] :
            llvm::enumerate(fused.coordinates.lookup(buffer)))
-        if (own.kind == Coordinate::Block && own.loop == loop) {
+        if (coordinate.kind == Coordinate::Block && coordinate.loop == loop) {
           Value blocks =
               b.createOrFold<memref::DimOp>(buffer, index(dimension));
-          Value elements = multiply(blocks, index(own.size));
+          Value elements = multiply(blocks, index(coordinate.size));
           count = b.createOrFold<arith::MaxUIOp>(
               count, b.createOrFold<arith::CeilDivUIOp>(elements, tile));
         }
@@ -143,9 +147,9 @@ void FusedReductionBuilder::begin() {
   thread = b.createOrFold<arith::RemUIOp>(threadInBlock, groupThreads);
   group = b.createOrFold<arith::DivUIOp>(threadInBlock, groupThreads);
   Value number = add(multiply(block, index(groups)), group);
-  std::optional<int64_t> known = getConstantIntValue(total);
-  if (!known || *known == 0 || *known % groups != 0)
-    isInside = below(number, total);
+  std::optional<int64_t> numTiles = getConstantIntValue(total);
+  if (!numTiles || *numTiles == 0 || *numTiles % groups != 0)
+    isInBounds = isBelow(number, total);
   launches.rewriter.restoreInsertionPoint(b.saveInsertionPoint());
   for (auto [position, extent] :
        llvm::zip_equal(launches.delinearize(number, counts), fused.tile))
@@ -159,14 +163,14 @@ void FusedReductionBuilder::begin() {
         multiply(b.createOrFold<arith::RemUIOp>(slot.chunk, index(rowChunks)),
                  index(fused.width));
     if ((i + 1) * fused.groupSize > fused.chunks)
-      slot.isChunk = below(slot.chunk, index(fused.chunks));
+      slot.isChunk = isBelow(slot.chunk, index(fused.chunks));
     slot.indices = first;
     slot.indices.back() = add(first.back(), slot.column);
     if (fused.rowLoop)
       slot.indices[*fused.rowLoop] = add(first[*fused.rowLoop], slot.row);
     slots.push_back(slot);
   }
-  isVectorized = computeIsVector();
+  isVectorized = computeIsVectorized();
 }
 
 void FusedReductionBuilder::eraseOps() {
@@ -176,7 +180,7 @@ void FusedReductionBuilder::eraseOps() {
     for (Value operand : member.op->getOperands())
       if (isa<MemRefType>(operand.getType()))
         buffers.insert(getRoot(operand));
-  // What the ops read is freed after the kernel.
+  // Buffers that the ops access are freed after the kernel.
   SmallVector<memref::DeallocOp> freed;
   for (Operation *op = fused.members.back().op; op != fused.consumer;
        op = op->getNextNode())

@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_FUSEDREDUCTIONBUILDER_H
 #define QUANT_FLOAT_LIB_CODEGEN_GPU_FUSEDREDUCTIONBUILDER_H
 
+#include "../Common/Conditionals.h"
 #include "FusedReductions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,6 +19,7 @@
 
 namespace mlir::quant_float {
 
+/// Builds the kernel of fused reductions (see FusedReductionBuilder.cpp).
 class FusedReductionBuilder {
 public:
   FusedReductionBuilder(FusedReductions &fused, KernelLaunches &launches)
@@ -35,12 +37,18 @@ private:
 
   void collectBuffers();
   void begin();
-  Value computeIsVector();
+  Value computeIsVectorized();
   void eraseOps();
 
+  /// Returns the current values of an operand; loads them if there are none.
   Values read(OpOperand &operand);
   Values load(Value buffer);
   void store(Value buffer, const Values &values);
+  /// Runs `body` for each lane of a slot, with the indices in the buffer and
+  /// whether they are in bounds.
+  void
+  forEachLane(Value buffer, unsigned slot,
+              llvm::function_ref<void(int64_t, ArrayRef<Value>, Value)> body);
   void evaluate(const Member &member);
   void reduce(const Member &member, Reduction kind);
   Value reduceInOrder(const Member &member, Value start);
@@ -61,7 +69,7 @@ private:
     return fused.width == 1 ? element : VectorType::get({fused.width}, element);
   }
   /// Allocates elements in workgroup memory.
-  Value share(int64_t count, Type element);
+  Value allocate(int64_t count, Type element);
   Value view(Value shared, int64_t count, Type element);
   void storeShared(Value value, Value tile, Value position);
   /// The number of elements of a tile.
@@ -70,53 +78,59 @@ private:
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
-  Value add(Value one, Value other) {
-    return b.createOrFold<arith::AddIOp>(one, other);
+  Value add(Value lhs, Value rhs) {
+    return b.createOrFold<arith::AddIOp>(lhs, rhs);
   }
-  Value multiply(Value one, Value other) {
-    return b.createOrFold<arith::MulIOp>(one, other);
+  Value multiply(Value lhs, Value rhs) {
+    return b.createOrFold<arith::MulIOp>(lhs, rhs);
   }
-  Value compare(arith::CmpIPredicate kind, Value left, Value right) {
-    return arith::CmpIOp::create(b, kind, left, right);
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, predicate, lhs, rhs);
   }
-  Value below(Value left, Value right) {
-    return compare(arith::CmpIPredicate::ult, left, right);
+  Value isBelow(Value value, Value limit) {
+    return compare(arith::CmpIPredicate::ult, value, limit);
   }
-  Value both(Value one, Value other) {
-    return !one ? other : !other ? one : arith::AndIOp::create(b, one, other);
+  /// Returns the conjunction of two conditions; null means true.
+  Value createAnd(Value lhs, Value rhs) {
+    return !lhs ? rhs : !rhs ? lhs : arith::AndIOp::create(b, lhs, rhs);
   }
-  /// Adds to a condition that the elements of a slot are below `extent` along a
-  /// loop of the consumer.
-  Value bothBelow(Value isValid, unsigned slot, unsigned loop, Value extent);
-  /// Creates `body` under a condition, which is null if it always holds, and
-  /// zeros otherwise.
-  Value ifElseZero(Value condition, Type type,
-                   llvm::function_ref<Value()> body);
-  void ifTrue(Value condition, llvm::function_ref<void()> body);
+  /// Returns the conjunction of `isValid` and whether the elements of a slot
+  /// are below `extent` along a loop of the consumer.
+  Value andIsBelow(Value isValid, unsigned slot, unsigned loop, Value extent);
+  /// Returns the result of `body` if `condition` is null or true, else zero.
+  Value emitIfOrZero(Value condition, Type type,
+                     llvm::function_ref<Value()> body) {
+    return emitIfElse(b, b.getLoc(), type, condition, body,
+                      [&] { return zero(type); });
+  }
+  void emitIf(Value condition, llvm::function_ref<void()> body) {
+    quant_float::emitIf(b, b.getLoc(), condition, body);
+  }
 
-  /// Whether adjacent elements of a tile have different values: whether a
+  /// Whether the value varies between adjacent elements of a tile: whether a
   /// coordinate is the index in the last loop, or in its blocks.
-  bool isVector(ArrayRef<Coordinate> own) const {
-    return llvm::any_of(own, [&](const Coordinate &each) {
-      return (each.kind == Coordinate::Whole ||
-              each.kind == Coordinate::Within) &&
-             each.loop == fused.getLast();
+  bool isVector(ArrayRef<Coordinate> coordinates) const {
+    return llvm::any_of(coordinates, [&](const Coordinate &coordinate) {
+      return (coordinate.kind == Coordinate::Loop ||
+              coordinate.kind == Coordinate::InBlock) &&
+             coordinate.loop == fused.getLast();
     });
   }
   /// Whether the value differs between the elements of a tile, or between those
   /// of a thread.
-  bool variesInTile(ArrayRef<Coordinate> own) const;
-  bool variesBySlot(ArrayRef<Coordinate> own) const;
+  bool variesInTile(ArrayRef<Coordinate> coordinates) const;
+  bool variesBySlot(ArrayRef<Coordinate> coordinates) const;
   bool hasVectorAccess(Value buffer) const;
-  Value getIndex(const Coordinate &own, unsigned slot);
+  Value getIndex(const Coordinate &coordinate, unsigned slot);
   SmallVector<Value> getIndices(Value buffer, unsigned slot);
   /// Whether a static size of a loop is a multiple of the tile's.
   bool isDivisible(unsigned loop) const {
     int64_t size = fused.sizes[loop];
     return !ShapedType::isDynamic(size) && size % fused.tile[loop] == 0;
   }
-  /// Whether the chunk of a slot is in the tensor, and whether its row is.
-  Value getGuard(unsigned slot, bool isOfRow = false);
+  /// Whether the chunk of a slot, or its row, is in bounds; null if it is known
+  /// to be.
+  Value getGuard(unsigned slot, bool isInRow = false);
 
   FusedReductions &fused;
   KernelLaunches &launches;
@@ -124,12 +138,11 @@ private:
 
   /// The buffers in global memory.
   llvm::SmallSetVector<Value, 8> loaded, stored;
-  /// The sizes of the consumer's loops, and the tile's first index.
+  /// The sizes of the consumer's loops, and the first indices of the tile.
   SmallVector<Value> sizes, first;
-  /// Whether there is such a tile; null if there is.
-  Value isInside;
-  /// The number of the thread in the block, and in its group; that of the
-  /// group.
+  /// Whether the tile is in bounds; null if it is known to be.
+  Value isInBounds;
+  /// The index of the thread in the block and in its group, and of the group.
   Value threadInBlock, thread, group;
   /// Whether the kernel accesses entire vectors.
   Value isVectorized;

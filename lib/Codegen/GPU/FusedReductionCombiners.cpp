@@ -17,8 +17,6 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::LinalgOp;
 
-static constexpr int64_t kWarp = 32;
-
 Value FusedReductionBuilder::reduceLanes(Operation *combiner, Value value) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
@@ -42,16 +40,16 @@ Value FusedReductionBuilder::reduceThreads(Operation *combiner, Value value,
   Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
   Type i32 = b.getI32Type();
   for (int64_t offset = 1; offset < threads; offset *= 2) {
-    Value word = value;
+    Value packed = value;
     if (bits != type)
-      word = arith::BitcastOp::create(b, bits, word);
+      packed = arith::BitcastOp::create(b, bits, packed);
     if (bits != i32)
-      word = arith::ExtUIOp::create(b, i32, word);
-    Value other =
-        gpu::ShuffleOp::create(
-            b, word, arith::ConstantIntOp::create(b, offset, 32),
-            arith::ConstantIntOp::create(b, kWarp, 32), gpu::ShuffleMode::XOR)
-            .getShuffleResult();
+      packed = arith::ExtUIOp::create(b, i32, packed);
+    Value other = gpu::ShuffleOp::create(
+                      b, packed, arith::ConstantIntOp::create(b, offset, 32),
+                      arith::ConstantIntOp::create(b, kWarpSize, 32),
+                      gpu::ShuffleMode::XOR)
+                      .getShuffleResult();
     if (bits != i32)
       other = arith::TruncIOp::create(b, bits, other);
     if (bits != type)
@@ -63,13 +61,13 @@ Value FusedReductionBuilder::reduceThreads(Operation *combiner, Value value,
 
 /// Combines the values of the warps of a tile.
 Value FusedReductionBuilder::reduceWarps(Operation *combiner, Value value) {
-  int64_t warps = fused.groupSize / kWarp;
+  int64_t warps = fused.groupSize / kWarpSize;
   if (warps <= 1)
     return value;
-  Value shared = share(fused.numThreads / kWarp, value.getType());
-  Value lane = arith::RemUIOp::create(b, threadInBlock, index(kWarp));
-  Value warp = arith::DivUIOp::create(b, threadInBlock, index(kWarp));
-  ifTrue(compare(arith::CmpIPredicate::eq, lane, index(0)),
+  Value shared = allocate(fused.numThreads / kWarpSize, value.getType());
+  Value lane = arith::RemUIOp::create(b, threadInBlock, index(kWarpSize));
+  Value warp = arith::DivUIOp::create(b, threadInBlock, index(kWarpSize));
+  emitIf(compare(arith::CmpIPredicate::eq, lane, index(0)),
          [&] { memref::StoreOp::create(b, value, shared, warp); });
   gpu::BarrierOp::create(b);
   Value from = arith::MulIOp::create(b, group, index(warps));
@@ -82,18 +80,18 @@ Value FusedReductionBuilder::reduceWarps(Operation *combiner, Value value) {
   return result;
 }
 
-/// Replaces elements that the reduction does not have.
+/// Replaces elements that are not part of the reduction by the neutral one.
 Value FusedReductionBuilder::mask(const Member &member, unsigned slot,
                                   Value value, Value neutral) {
   LinalgOp op = member.op;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   Value isValid = slots[slot].isChunk;
-  for (auto [loop, own] : llvm::enumerate(member.loops)) {
-    if (own.kind != Coordinate::Whole ||
+  for (auto [loop, coordinate] : llvm::enumerate(member.loops)) {
+    if (coordinate.kind != Coordinate::Loop ||
         op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel ||
-        ranges[loop] == fused.tile[own.loop])
+        ranges[loop] == fused.tile[coordinate.loop])
       continue;
-    isValid = bothBelow(isValid, slot, own.loop, index(ranges[loop]));
+    isValid = andIsBelow(isValid, slot, coordinate.loop, index(ranges[loop]));
   }
   if (!isValid)
     return value;
@@ -107,7 +105,7 @@ Value FusedReductionBuilder::mask(const Member &member, unsigned slot,
 
 Value FusedReductionBuilder::reduceInOrder(const Member &member, Value start) {
   LinalgOp op = member.op;
-  // Share what differs between the elements.
+  // Copy operands that vary between elements to workgroup memory.
   SmallVector<Value> tiles, scalars;
   for (OpOperand *input : op.getDpsInputOperands()) {
     tiles.emplace_back();
@@ -125,13 +123,13 @@ Value FusedReductionBuilder::reduceInOrder(const Member &member, Value start) {
     Value &tile = sharedTiles[values[0]];
     if (!tile) {
       int64_t groups = fused.numThreads / fused.groupSize;
-      tile = share(groups * tileSize(), type);
+      tile = allocate(groups * tileSize(), type);
       Value from = multiply(group, index(tileSize()));
       for (unsigned slot = 0; slot < fused.slots; ++slot) {
         Value offset = multiply(slots[slot].chunk, index(fused.width));
         Value position = arith::AddIOp::create(b, from, offset);
         Value value = broadcast(values[values.size() == 1 ? 0 : slot]);
-        ifTrue(slots[slot].isChunk,
+        emitIf(slots[slot].isChunk,
                [&] { storeShared(value, tile, position); });
       }
       gpu::BarrierOp::create(b);
@@ -139,12 +137,12 @@ Value FusedReductionBuilder::reduceInOrder(const Member &member, Value start) {
     tiles.back() = tile;
   }
   int64_t count = 1;
-  for (auto [kind, range, own] : llvm::zip_equal(
+  for (auto [kind, range, coordinate] : llvm::zip_equal(
            op.getIteratorTypesArray(), op.getStaticLoopRanges(), member.loops))
     if (kind == utils::IteratorType::reduction)
       count *= range;
-  Value result = share(fused.numThreads / fused.groupSize, start.getType());
-  ifTrue(compare(arith::CmpIPredicate::eq, thread, index(0)), [&] {
+  Value result = allocate(fused.numThreads / fused.groupSize, start.getType());
+  emitIf(compare(arith::CmpIPredicate::eq, thread, index(0)), [&] {
     Value from = multiply(group, index(tileSize()));
     Value to = arith::AddIOp::create(b, from, index(count));
     auto loop = scf::ForOp::create(b, from, to, index(1), ValueRange{start});
@@ -162,8 +160,8 @@ Value FusedReductionBuilder::reduceInOrder(const Member &member, Value start) {
           mapping.map(argument,
                       memref::LoadOp::create(b, tile, loop.getInductionVar()));
       }
-      for (Operation &each : op.getBlock()->without_terminator())
-        b.clone(each, mapping);
+      for (Operation &bodyOp : op.getBlock()->without_terminator())
+        b.clone(bodyOp, mapping);
       scf::YieldOp::create(b,
                            mapping.lookupOrDefault(
                                op.getBlock()->getTerminator()->getOperand(0)));
@@ -187,7 +185,7 @@ void FusedReductionBuilder::reduce(const Member &member, Reduction kind) {
     return setResult({reduceInOrder(member, starts[0])});
   Operation *combiner = FusedReductions::getCombiner(op);
   Value accumulator = op.getBlock()->getArguments().back();
-  unsigned which = combiner->getOperand(0) == accumulator;
+  unsigned elementOperand = combiner->getOperand(0) == accumulator;
   SmallVector<Values> arguments;
   mapArguments(member, arguments);
   Values values;
@@ -197,12 +195,13 @@ void FusedReductionBuilder::reduce(const Member &member, Reduction kind) {
     neutral = arith::ConstantOp::create(b, *arith::getNeutralElement(combiner));
   for (unsigned slot = 0; slot < fused.slots; ++slot) {
     IRMapping mapping;
-    for (auto [argument, given] :
+    for (auto [argument, argumentValues] :
          llvm::zip_equal(op.getBlock()->getArguments(), arguments))
-      if (!given.empty())
-        mapping.map(argument, given[given.size() == 1 ? 0 : slot]);
+      if (!argumentValues.empty())
+        mapping.map(argument,
+                    argumentValues[argumentValues.size() == 1 ? 0 : slot]);
     computeBody(member, slot, mapping);
-    Value value = mapping.lookupOrDefault(combiner->getOperand(which));
+    Value value = mapping.lookupOrDefault(combiner->getOperand(elementOperand));
     if (kind == Reduction::Tile)
       value = mask(member, slot, value, neutral);
     values.push_back(isColumns ? value : broadcast(value));
@@ -211,7 +210,7 @@ void FusedReductionBuilder::reduce(const Member &member, Reduction kind) {
     Value result = broadcast(starts[0]);
     for (Value value : values) {
       Value operands[] = {result, result};
-      operands[which] = value;
+      operands[elementOperand] = value;
       result = createLike(combiner, operands);
     }
     return setResult({result});
@@ -221,7 +220,7 @@ void FusedReductionBuilder::reduce(const Member &member, Reduction kind) {
     op.getReductionDims(reduced);
     int64_t size = fused.tile.back();
     for (unsigned loop : reduced)
-      if (member.loops[loop].kind == Coordinate::Within)
+      if (member.loops[loop].kind == Coordinate::InBlock)
         size = member.loops[loop].size;
     for (auto [slot, value] : llvm::enumerate(values)) {
       value = reduceThreads(combiner, reduceLanes(combiner, value),
@@ -235,7 +234,8 @@ void FusedReductionBuilder::reduce(const Member &member, Reduction kind) {
   for (Value value : ArrayRef(values).drop_front())
     result = createLike(combiner, {result, value});
   result = reduceLanes(combiner, result);
-  result = reduceThreads(combiner, result, std::min(kWarp, fused.groupSize));
+  result =
+      reduceThreads(combiner, result, std::min(kWarpSize, fused.groupSize));
   result = reduceWarps(combiner, result);
   setResult({createLike(combiner, {result, starts[0]})});
 }

@@ -17,33 +17,34 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::LinalgOp;
 
-static constexpr int64_t kAccessBytes = 16;
-
-/// Whether the elements of a vector in memory have the layout of those of a
-/// buffer.
-static bool fillsSlots(Type element) {
+/// Whether a buffer and a vector in memory have the same layout: elements fill
+/// their bytes.
+static bool fillsBytes(Type element) {
   return element.isIntOrFloat() &&
          element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element);
 }
 
 bool FusedReductionBuilder::hasVectorAccess(Value buffer) const {
   auto type = cast<MemRefType>(buffer.getType());
-  auto own = fused.coordinates.lookup(buffer);
-  return fused.width > 1 && isVector(own) &&
-         own.back() == Coordinate{Coordinate::Whole, fused.getLast(), 0} &&
-         type.isLastDimUnitStride() && fillsSlots(type.getElementType());
+  auto coordinates = fused.coordinates.lookup(buffer);
+  return fused.width > 1 && isVector(coordinates) &&
+         coordinates.back() ==
+             Coordinate{Coordinate::Loop, fused.getLast(), 0} &&
+         type.isLastDimUnitStride() && fillsBytes(type.getElementType());
 }
 
 static int64_t getAccessBytes(Value buffer, int64_t width) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  return std::min(kAccessBytes, width * getStrideBytes(element));
+  return std::min(kMaxAccessBytes, width * getStrideBytes(element));
 }
 
-/// Whether all rows are multiples of the vectors, and aligned to them.
-Value FusedReductionBuilder::computeIsVector() {
-  Value rest;
-  auto addRest = [&](Value value) {
-    rest = rest ? b.createOrFold<arith::OrIOp>(rest, value) : value;
+/// Whether all rows consist of full, aligned vectors.
+Value FusedReductionBuilder::computeIsVectorized() {
+  // The bits of all addresses and sizes that must be zero.
+  Value misaligned;
+  auto addMisaligned = [&](Value value) {
+    misaligned =
+        misaligned ? b.createOrFold<arith::OrIOp>(misaligned, value) : value;
   };
   SmallVector<Value> buffers(loaded.begin(), loaded.end());
   buffers.append(stored.begin(), stored.end());
@@ -58,19 +59,19 @@ Value FusedReductionBuilder::computeIsVector() {
         b, metadata.getBaseBuffer());
     auto addBytes = [&](Value elements) {
       Value count = multiply(elements, index(bytes));
-      addRest(b.createOrFold<arith::AndIOp>(count, low));
+      addMisaligned(b.createOrFold<arith::AndIOp>(count, low));
     };
-    addRest(arith::AndIOp::create(b, base, low));
+    addMisaligned(arith::AndIOp::create(b, base, low));
     addBytes(metadata.getOffset());
     for (Value stride : ValueRange(metadata.getStrides()).drop_back())
       addBytes(stride);
   }
-  if (!rest)
+  if (!misaligned)
     return nullptr;
   if (fused.sizes.back() % fused.width != 0 ||
       ShapedType::isDynamic(fused.sizes.back()))
-    addRest(arith::RemUIOp::create(b, sizes.back(), index(fused.width)));
-  return compare(arith::CmpIPredicate::eq, rest, index(0));
+    addMisaligned(arith::RemUIOp::create(b, sizes.back(), index(fused.width)));
+  return compare(arith::CmpIPredicate::eq, misaligned, index(0));
 }
 
 Value FusedReductionBuilder::zero(Type type) {
@@ -79,64 +80,49 @@ Value FusedReductionBuilder::zero(Type type) {
   // Not all floats have a zero.
   if (isa<FloatType>(element))
     bits = b.getIntegerType(element.getIntOrFloatBitWidth());
-  Type whole = bits;
+  Type integers = bits;
   if (auto vector = dyn_cast<VectorType>(type))
-    whole = vector.clone(bits);
-  Value constant = arith::ConstantOp::create(b, b.getZeroAttr(whole));
+    integers = vector.clone(bits);
+  Value constant = arith::ConstantOp::create(b, b.getZeroAttr(integers));
   return bits == element ? constant
                          : arith::BitcastOp::create(b, type, constant);
 }
 
-Value FusedReductionBuilder::ifElseZero(Value condition, Type type,
-                                        llvm::function_ref<Value()> body) {
-  if (!condition)
-    return body();
-  auto branch = scf::IfOp::create(b, TypeRange(type), condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, body());
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, zero(type));
-  return branch.getResult(0);
-}
-
-void FusedReductionBuilder::ifTrue(Value condition,
-                                   llvm::function_ref<void()> body) {
-  if (!condition)
-    return body();
-  auto branch = scf::IfOp::create(b, condition);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  body();
+void FusedReductionBuilder::forEachLane(
+    Value buffer, unsigned slot,
+    llvm::function_ref<void(int64_t, ArrayRef<Value>, Value)> body) {
+  Value start = slots[slot].indices.back();
+  for (int64_t lane = 0; lane < fused.width; ++lane) {
+    Value column = arith::AddIOp::create(b, start, index(lane));
+    slots[slot].indices.back() = column;
+    SmallVector<Value> indices = getIndices(buffer, slot);
+    Value guard = createAnd(getGuard(slot, /*isInRow=*/true),
+                            isBelow(column, sizes.back()));
+    body(lane, indices, guard);
+  }
+  slots[slot].indices.back() = start;
 }
 
 FusedReductionBuilder::Values FusedReductionBuilder::load(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   Type element = type.getElementType();
-  auto own = fused.coordinates.lookup(buffer);
-  unsigned count = variesBySlot(own) ? fused.slots : 1;
+  auto coordinates = fused.coordinates.lookup(buffer);
+  unsigned count = variesBySlot(coordinates) ? fused.slots : 1;
   Values values;
   auto loadElement = [&](ArrayRef<Value> indices) -> Value {
     return memref::LoadOp::create(b, buffer, indices);
   };
-  if (!isVector(own)) {
-    bool isOne = llvm::all_of(own, [](const Coordinate &each) {
-      return each.kind == Coordinate::One;
+  if (isVector(coordinates))
+    zeroPadded.insert(buffer);
+  if (!isVector(coordinates) || fused.width == 1) {
+    bool isScalar = llvm::all_of(coordinates, [](const Coordinate &coordinate) {
+      return coordinate.kind == Coordinate::Unit;
     });
     for (unsigned slot = 0; slot < count; ++slot) {
       SmallVector<Value> indices = getIndices(buffer, slot);
-      values.push_back(ifElseZero(isOne ? Value() : getGuard(slot), element,
-                                  [&] { return loadElement(indices); }));
-    }
-    return values;
-  }
-  zeroPadded.insert(buffer);
-  if (fused.width == 1) {
-    for (unsigned slot = 0; slot < count; ++slot) {
-      SmallVector<Value> indices = getIndices(buffer, slot);
-      values.push_back(ifElseZero(getGuard(slot), element,
-                                  [&] { return loadElement(indices); }));
+      values.push_back(emitIfOrZero(isScalar ? Value() : getGuard(slot),
+                                    element,
+                                    [&] { return loadElement(indices); }));
     }
     return values;
   }
@@ -145,7 +131,7 @@ FusedReductionBuilder::Values FusedReductionBuilder::load(Value buffer) {
     Values vectors;
     for (unsigned slot = 0; slot < count; ++slot) {
       SmallVector<Value> indices = getIndices(buffer, slot);
-      vectors.push_back(ifElseZero(getGuard(slot), vector, [&]() -> Value {
+      vectors.push_back(emitIfOrZero(getGuard(slot), vector, [&]() -> Value {
         auto load = vector::LoadOp::create(b, cast<VectorType>(vector), buffer,
                                            indices);
         load.setAlignment(getAccessBytes(buffer, fused.width));
@@ -158,17 +144,11 @@ FusedReductionBuilder::Values FusedReductionBuilder::load(Value buffer) {
     Values vectors;
     for (unsigned slot = 0; slot < count; ++slot) {
       SmallVector<Value> elements;
-      for (int64_t lane = 0; lane < fused.width; ++lane) {
-        Value &column = slots[slot].indices.back();
-        Value start = column;
-        column = arith::AddIOp::create(b, start, index(lane));
-        SmallVector<Value> indices = getIndices(buffer, slot);
-        Value guard =
-            both(getGuard(slot, /*isOfRow=*/true), below(column, sizes.back()));
-        elements.push_back(
-            ifElseZero(guard, element, [&] { return loadElement(indices); }));
-        slots[slot].indices.back() = start;
-      }
+      forEachLane(buffer, slot,
+                  [&](int64_t, ArrayRef<Value> indices, Value guard) {
+                    elements.push_back(emitIfOrZero(
+                        guard, element, [&] { return loadElement(indices); }));
+                  });
       vectors.push_back(vector::FromElementsOp::create(
           b, cast<VectorType>(vector), elements));
     }
@@ -176,44 +156,41 @@ FusedReductionBuilder::Values FusedReductionBuilder::load(Value buffer) {
   };
   if (!hasVectorAccess(buffer))
     return loadElements();
-  auto branch = scf::IfOp::create(b, SmallVector<Type>(count, vector),
-                                  isVectorized, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loadVectors());
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loadElements());
-  return Values(branch.getResults());
+  return emitIfElse(b, b.getLoc(), SmallVector<Type>(count, vector),
+                    isVectorized, loadVectors, loadElements);
 }
 
 void FusedReductionBuilder::store(Value buffer, const Values &values) {
-  auto own = fused.coordinates.lookup(buffer);
-  unsigned count = variesBySlot(own) ? fused.slots : 1;
+  auto coordinates = fused.coordinates.lookup(buffer);
+  unsigned count = variesBySlot(coordinates) ? fused.slots : 1;
   auto get = [&](unsigned slot) {
     return values[values.size() == 1 ? 0 : slot];
   };
-  if (!isVector(own) || fused.width == 1) {
+  if (!isVector(coordinates) || fused.width == 1) {
     for (unsigned slot = 0; slot < count; ++slot) {
       // The first of the threads and slots that share the value.
-      Value guard = both(isInside, slots[slot].isChunk);
-      bool hasColumn = isVector(own);
+      Value guard = createAnd(isInBounds, slots[slot].isChunk);
+      bool hasColumn = isVector(coordinates);
       std::optional<int64_t> rows, columns;
       SmallVector<Value> indices = getIndices(buffer, slot);
-      for (auto [dimension, each] : llvm::enumerate(own)) {
-        if (each.kind == Coordinate::One)
+      for (auto [dimension, coordinate] : llvm::enumerate(coordinates)) {
+        if (coordinate.kind == Coordinate::Unit)
           continue;
-        if (each.kind == Coordinate::Block)
-          (each.loop == fused.getLast() ? columns : rows) = each.size;
-        if (fused.rowLoop == each.loop && each.kind == Coordinate::Whole)
+        if (coordinate.kind == Coordinate::Block)
+          (coordinate.loop == fused.getLast() ? columns : rows) =
+              coordinate.size;
+        if (fused.rowLoop == coordinate.loop &&
+            coordinate.kind == Coordinate::Loop)
           rows = 1;
-        if (isDivisible(each.loop))
+        if (isDivisible(coordinate.loop))
           continue;
-        if (each.kind == Coordinate::Block)
-          guard = both(
-              guard, below(indices[dimension], b.createOrFold<memref::DimOp>(
-                                                   buffer, index(dimension))));
-        else if (fused.tile[each.loop] > 1)
-          guard = both(guard, below(indices[dimension], sizes[each.loop]));
+        if (coordinate.kind == Coordinate::Block)
+          guard = createAnd(guard, isBelow(indices[dimension],
+                                           b.createOrFold<memref::DimOp>(
+                                               buffer, index(dimension))));
+        else if (fused.tile[coordinate.loop] > 1)
+          guard = createAnd(
+              guard, isBelow(indices[dimension], sizes[coordinate.loop]));
       }
       auto isFirst = [&](Value position, int64_t extent,
                          std::optional<int64_t> size) {
@@ -221,14 +198,14 @@ void FusedReductionBuilder::store(Value buffer, const Values &values) {
           return;
         if (size && *size < extent)
           position = arith::RemUIOp::create(b, position, index(*size));
-        guard =
-            both(guard, compare(arith::CmpIPredicate::eq, position, index(0)));
+        guard = createAnd(
+            guard, compare(arith::CmpIPredicate::eq, position, index(0)));
       };
       if (!hasColumn)
         isFirst(slots[slot].column, fused.tile.back(), columns);
       if (fused.rowLoop && (!hasColumn || !fused.isColumns()))
         isFirst(slots[slot].row, fused.tile[*fused.rowLoop], rows);
-      ifTrue(guard,
+      emitIf(guard,
              [&] { memref::StoreOp::create(b, get(slot), buffer, indices); });
     }
     return;
@@ -237,7 +214,7 @@ void FusedReductionBuilder::store(Value buffer, const Values &values) {
     for (unsigned slot = 0; slot < count; ++slot) {
       SmallVector<Value> indices = getIndices(buffer, slot);
       Value vector = broadcast(get(slot));
-      ifTrue(getGuard(slot), [&] {
+      emitIf(getGuard(slot), [&] {
         auto store = vector::StoreOp::create(b, vector, buffer, indices);
         store.setAlignment(getAccessBytes(buffer, fused.width));
       });
@@ -245,20 +222,15 @@ void FusedReductionBuilder::store(Value buffer, const Values &values) {
   };
   auto storeElements = [&] {
     for (unsigned slot = 0; slot < count; ++slot)
-      for (int64_t lane = 0; lane < fused.width; ++lane) {
-        Value &column = slots[slot].indices.back();
-        Value start = column;
-        column = arith::AddIOp::create(b, start, index(lane));
-        SmallVector<Value> indices = getIndices(buffer, slot);
-        Value guard =
-            both(getGuard(slot, /*isOfRow=*/true), below(column, sizes.back()));
-        slots[slot].indices.back() = start;
-        Value element = get(slot);
-        if (isa<VectorType>(element.getType()))
-          element = vector::ExtractOp::create(b, element, lane);
-        ifTrue(guard,
-               [&] { memref::StoreOp::create(b, element, buffer, indices); });
-      }
+      forEachLane(buffer, slot,
+                  [&](int64_t lane, ArrayRef<Value> indices, Value guard) {
+                    Value element = get(slot);
+                    if (isa<VectorType>(element.getType()))
+                      element = vector::ExtractOp::create(b, element, lane);
+                    emitIf(guard, [&] {
+                      memref::StoreOp::create(b, element, buffer, indices);
+                    });
+                  });
   };
   if (!hasVectorAccess(buffer))
     return storeElements();
@@ -282,23 +254,10 @@ FusedReductionBuilder::Values FusedReductionBuilder::read(OpOperand &operand) {
   return values;
 }
 
-Value FusedReductionBuilder::share(int64_t count, Type element) {
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get({count * getStrideBytes(element)}, b.getI8Type(),
-                              MemRefLayoutAttrInterface(), Attribute(space));
-  return view(launches.launch.addWorkgroupAttribution(type, b.getLoc()), count,
-              element);
-}
-
-/// Returns a view of `count` elements or vectors of workgroup memory.
-Value FusedReductionBuilder::view(Value shared, int64_t count, Type element) {
-  if (auto source = shared.getDefiningOp<memref::ViewOp>())
-    shared = source.getSource();
-  Attribute space = cast<MemRefType>(shared.getType()).getMemorySpace();
-  auto type =
-      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
-  return memref::ViewOp::create(b, type, shared, index(0), ValueRange());
+Value FusedReductionBuilder::allocate(int64_t count, Type element) {
+  Value memory =
+      launches.allocateWorkgroupMemory(count * getStrideBytes(element));
+  return viewWorkgroupMemory(b, b.getLoc(), memory, {count}, element);
 }
 
 void FusedReductionBuilder::storeShared(Value value, Value tile,
@@ -310,9 +269,12 @@ void FusedReductionBuilder::storeShared(Value value, Value tile,
   }
   // Pieces of the widest access.
   Type element = vector.getElementType();
-  int64_t piece = std::min(fused.width, kAccessBytes / getStrideBytes(element));
+  int64_t piece =
+      std::min(fused.width, kMaxAccessBytes / getStrideBytes(element));
   int64_t count = cast<MemRefType>(tile.getType()).getDimSize(0) / piece;
-  Value pieces = view(tile, count, VectorType::get({piece}, element));
+  Value memory = tile.getDefiningOp<memref::ViewOp>().getSource();
+  Value pieces = viewWorkgroupMemory(b, b.getLoc(), memory, {count},
+                                     VectorType::get({piece}, element));
   Value first = arith::DivUIOp::create(b, position, index(piece));
   for (int64_t i = 0; i < fused.width / piece; ++i) {
     Value part =

@@ -43,16 +43,15 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::LinalgOp;
 
-/// The size of the widest memory access in bytes.
-static constexpr int64_t kAccessBytes = 16;
-/// The number of elements of a row or block that a thread keeps in registers.
-static constexpr int64_t kElements = 32;
+/// The maximum number of elements of a row or block that a thread keeps in
+/// registers.
+static constexpr int64_t kMaxElements = 32;
 /// The same of blocks along other dimensions, which one thread reduces, and the
 /// number of their bytes above which a thread has one column.
-static constexpr int64_t kColumnElements = 128, kColumnBytes = 256;
-static constexpr int64_t kWarp = 32, kBlock = 256, kMaxBlock = 1024;
+static constexpr int64_t kMaxColumnElements = 128, kMaxColumnBytes = 256;
+static constexpr int64_t kBlockSize = 256, kMaxBlockSize = 1024;
 /// The limit of static workgroup memory, less a reserve for results.
-static constexpr int64_t kSharedBytes = 48 * 1024 - 512;
+static constexpr int64_t kMaxSharedBytes = 48 * 1024 - 512;
 
 using Coordinates = SmallVector<Coordinate>;
 
@@ -80,10 +79,10 @@ static std::optional<Coordinates> expand(ArrayRef<Coordinate> source,
       continue;
     }
     int64_t size = shape[used[1]];
-    if (coordinate.kind != Coordinate::Whole || ShapedType::isDynamic(size))
+    if (coordinate.kind != Coordinate::Loop || ShapedType::isDynamic(size))
       return std::nullopt;
     result[used[0]] = {Coordinate::Block, coordinate.loop, size};
-    result[used[1]] = {Coordinate::Within, coordinate.loop, size};
+    result[used[1]] = {Coordinate::InBlock, coordinate.loop, size};
   }
   return result;
 }
@@ -95,16 +94,16 @@ collapse(ArrayRef<Coordinate> source, ArrayRef<ReassociationIndices> groups) {
   for (const ReassociationIndices &group : groups) {
     Coordinates used;
     for (int64_t dimension : group)
-      if (source[dimension].kind != Coordinate::One)
+      if (source[dimension].kind != Coordinate::Unit)
         used.push_back(source[dimension]);
     if (used.empty()) {
       result.emplace_back();
     } else if (used.size() == 1) {
       result.push_back(used[0]);
     } else if (used.size() == 2 && used[0].kind == Coordinate::Block &&
-               used[1].kind == Coordinate::Within &&
+               used[1].kind == Coordinate::InBlock &&
                used[0].loop == used[1].loop && used[0].size == used[1].size) {
-      result.push_back({Coordinate::Whole, used[0].loop, 0});
+      result.push_back({Coordinate::Loop, used[0].loop, 0});
     } else {
       return std::nullopt;
     }
@@ -151,21 +150,22 @@ std::optional<Coordinates> FusedReductions::getCoordinates(Value view) {
 }
 
 bool FusedReductions::setCoordinates(Value view, ArrayRef<Coordinate> wanted) {
-  Coordinates own(wanted);
-  dropUnitDimensions(own, view);
+  Coordinates viewCoordinates(wanted);
+  dropUnitDimensions(viewCoordinates, view);
   if (std::optional<Coordinates> known = getCoordinates(view))
-    return *known == own;
+    return *known == viewCoordinates;
   if (auto cast = view.getDefiningOp<memref::CastOp>())
     return isa<MemRefType>(cast.getSource().getType()) &&
-           setCoordinates(cast.getSource(), own);
+           setCoordinates(cast.getSource(), viewCoordinates);
   if (auto op = view.getDefiningOp<memref::ExpandShapeOp>()) {
     std::optional<Coordinates> source =
-        collapse(own, op.getReassociationIndices());
+        collapse(viewCoordinates, op.getReassociationIndices());
     return source && setCoordinates(op.getSrc(), *source);
   }
   if (auto op = view.getDefiningOp<memref::CollapseShapeOp>()) {
     std::optional<Coordinates> source =
-        expand(own, op.getReassociationIndices(), op.getSrcType().getShape());
+        expand(viewCoordinates, op.getReassociationIndices(),
+               op.getSrcType().getShape());
     return source && setCoordinates(op.getSrc(), *source);
   }
   // Two buffers with coordinates must not overlap.
@@ -173,7 +173,7 @@ bool FusedReductions::setCoordinates(Value view, ArrayRef<Coordinate> wanted) {
         return getRoot(other.first) == getRoot(view);
       }))
     return false;
-  coordinates[view] = own;
+  coordinates[view] = viewCoordinates;
   return true;
 }
 
@@ -189,12 +189,15 @@ FusedReductions::FusedReductions(LinalgOp consumer, bool reassociate,
 /// Whether the body can be computed on vectors.
 static bool isVectorizable(LinalgOp op) {
   return op.getBlock() &&
-         llvm::all_of(op.getBlock()->without_terminator(), [](Operation &each) {
-           if (isa<linalg::IndexOp, arith::ConstantOp>(each))
-             return true;
-           return each.getNumRegions() == 0 && each.getNumResults() == 1 &&
-                  OpTrait::hasElementwiseMappableTraits(&each) && isPure(&each);
-         });
+         llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &bodyOp) {
+                        if (isa<linalg::IndexOp, arith::ConstantOp>(bodyOp))
+                          return true;
+                        return bodyOp.getNumRegions() == 0 &&
+                               bodyOp.getNumResults() == 1 &&
+                               OpTrait::hasElementwiseMappableTraits(&bodyOp) &&
+                               isPure(&bodyOp);
+                      });
 }
 
 /// Returns the view of the start of a larger buffer; or null.
@@ -260,13 +263,13 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
   auto propagate = [&](AffineMap map, ArrayRef<Coordinate> known) {
     for (auto [index, coordinate] : llvm::zip_equal(map.getResults(), known))
       if (std::optional<unsigned> loop = getLoop(index);
-          loop && !loops[*loop] && coordinate.kind != Coordinate::One)
+          loop && !loops[*loop] && coordinate.kind != Coordinate::Unit)
         loops[*loop] = coordinate;
   };
   if (op == consumer) {
     for (unsigned loop = 0; loop < sizes.size(); ++loop)
       if (!loops[loop])
-        loops[loop] = Coordinate{Coordinate::Whole, loop, 0};
+        loops[loop] = Coordinate{Coordinate::Loop, loop, 0};
   }
   for (OpOperand &output : op.getDpsInitsMutable()) {
     Value view = output.get();
@@ -292,7 +295,7 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
         return false;
       Coordinates whole;
       for (unsigned loop = 0; loop < sizes.size(); ++loop)
-        whole.push_back({Coordinate::Whole, loop, 0});
+        whole.push_back({Coordinate::Loop, loop, 0});
       if (!setCoordinates(buffer, whole))
         return false;
     }
@@ -301,7 +304,7 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
   }
   for (std::optional<Coordinate> &loop : loops) {
     // Loops with the same coordinate would be along a diagonal.
-    if (!loop || (loop->kind != Coordinate::One &&
+    if (!loop || (loop->kind != Coordinate::Unit &&
                   llvm::is_contained(member.loops, *loop)))
       return false;
     member.loops.push_back(*loop);
@@ -316,21 +319,21 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
     }
     if (member.domain && op.isDpsInit(&operand))
       view = cast<memref::SubViewOp>(member.domain).getSource();
-    Coordinates own;
+    Coordinates viewCoordinates;
     for (AffineExpr index : op.getMatchingIndexingMap(&operand).getResults()) {
       if (std::optional<unsigned> loop = getLoop(index)) {
-        own.push_back(member.loops[*loop]);
+        viewCoordinates.push_back(member.loops[*loop]);
         continue;
       }
       std::optional<BlockIndex> block = getBlockIndex(index);
       std::optional<unsigned> loop =
           block ? getLoop(block->position) : std::nullopt;
-      if (loop && member.loops[*loop].kind == Coordinate::Whole) {
-        own.push_back(
+      if (loop && member.loops[*loop].kind == Coordinate::Loop) {
+        viewCoordinates.push_back(
             {Coordinate::Block, member.loops[*loop].loop, block->size});
       } else if (isa<AffineConstantExpr>(index) ||
-                 (loop && member.loops[*loop].kind == Coordinate::One)) {
-        own.emplace_back();
+                 (loop && member.loops[*loop].kind == Coordinate::Unit)) {
+        viewCoordinates.emplace_back();
         auto constant = dyn_cast<AffineConstantExpr>(index);
         if (constant && constant.getValue() != 0)
           return false;
@@ -338,13 +341,13 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
         return false;
       }
     }
-    if (!setCoordinates(view, own))
+    if (!setCoordinates(view, viewCoordinates))
       return false;
   }
   members.push_back(member);
   Reduction kind;
-  return chooseTile() && llvm::all_of(members, [&](const Member &each) {
-           return classify(each, kind);
+  return chooseTile() && llvm::all_of(members, [&](const Member &member) {
+           return classify(member, kind);
          });
 }
 
@@ -375,7 +378,7 @@ bool FusedReductions::classify(const Member &member, Reduction &kind) const {
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   llvm::erase_if(reduced, [&](unsigned loop) {
-    return member.loops[loop].kind == Coordinate::One;
+    return member.loops[loop].kind == Coordinate::Unit;
   });
   if (reduced.empty())
     return op.getNumReductionLoops() == 0;
@@ -391,7 +394,7 @@ bool FusedReductions::classify(const Member &member, Reduction &kind) const {
       return false;
     if (coordinate.loop != getLast() && rowLoop != coordinate.loop)
       return false;
-    if (coordinate.kind == Coordinate::Whole)
+    if (coordinate.kind == Coordinate::Loop)
       continue;
     isTile &= coordinate.size == tile[coordinate.loop];
     // Blocks of several rows are entire tiles.
@@ -404,7 +407,7 @@ bool FusedReductions::classify(const Member &member, Reduction &kind) const {
     // Threads reduce their elements in the order of the rows.
     const Coordinate &row = member.loops[reduced[0]];
     return reduced.size() == 1 && isRow && combiner &&
-           (row.kind == Coordinate::Within ||
+           (row.kind == Coordinate::InBlock ||
             ranges[reduced[0]] == tile[row.loop]) &&
            isTile;
   }
@@ -414,15 +417,15 @@ bool FusedReductions::classify(const Member &member, Reduction &kind) const {
   if (!isTile) {
     // A block of adjacent elements of a row, of one or several threads.
     const Coordinate &coordinate = member.loops[reduced.back()];
-    int64_t size = coordinate.kind == Coordinate::Within
+    int64_t size = coordinate.kind == Coordinate::InBlock
                        ? coordinate.size
                        : ranges[reduced.back()];
     int64_t threads = size / width;
     kind = Reduction::Blocks;
     return !isRow && isFree && size % width == 0 &&
-           llvm::isPowerOf2_64(threads) && threads <= kWarp &&
+           llvm::isPowerOf2_64(threads) && threads <= kWarpSize &&
            threads <= groupSize && tile[getLast()] % size == 0 &&
-           (coordinate.kind == Coordinate::Within || size == tile[getLast()]);
+           (coordinate.kind == Coordinate::InBlock || size == tile[getLast()]);
   }
   kind = isFree ? Reduction::Tile : Reduction::Ordered;
   if (isFree)
@@ -442,7 +445,7 @@ bool FusedReductions::classify(const Member &member, Reduction &kind) const {
        ranges[reduced[1]] == tile.back());
   return isInOrder && op.getNumDpsInits() == 1 &&
          llvm::all_of(reduced, [&](unsigned loop) {
-           return member.loops[loop].kind == Coordinate::Whole;
+           return member.loops[loop].kind == Coordinate::Loop;
          });
 }
 
@@ -460,24 +463,24 @@ bool FusedReductions::chooseColumnTile() {
           type && !isAllocated(operand))
         bytes = std::max(bytes, getStrideBytes(type.getElementType()));
   width = 8;
-  while (width > 1 &&
-         (rows * width * bytes > kColumnBytes || width * bytes > kAccessBytes))
+  while (width > 1 && (rows * width * bytes > kMaxColumnBytes ||
+                       width * bytes > kMaxAccessBytes))
     width /= 2;
   // A row of at least one vector.
   int64_t last = sizes.back();
   while (!ShapedType::isDynamic(last) && width > std::max<int64_t>(last, 1))
     width /= 2;
-  if (rows * width > kColumnElements)
+  if (rows * width > kMaxColumnElements)
     return false;
   tile[getLast()] = width;
   chunks = slots = rows;
   groupSize = 1;
-  numThreads = kBlock;
+  numThreads = kBlockSize;
   return true;
 }
 
 bool FusedReductions::chooseRowTile(int64_t unit) {
-  int64_t most = 1, mostStored = 1;
+  int64_t maxBytes = 1, maxStoredBytes = 1;
   for (Member &member : members)
     for (OpOperand &operand : member.op->getOpOperands()) {
       auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -485,35 +488,36 @@ bool FusedReductions::chooseRowTile(int64_t unit) {
         continue;
       int64_t bytes = getStrideBytes(type.getElementType());
       if (!isAllocated(operand.get()))
-        most = std::max(most, bytes);
+        maxBytes = std::max(maxBytes, bytes);
       if (member.op == consumer && member.op.isDpsInit(&operand))
-        mostStored = std::max(mostStored, bytes);
+        maxStoredBytes = std::max(maxStoredBytes, bytes);
     }
   // Each thread stores a result with one access, which leaves no gaps between
   // those of adjacent threads.
-  int64_t limit = std::max(kAccessBytes / mostStored, kAccessBytes / most);
+  int64_t limit =
+      std::max(kMaxAccessBytes / maxStoredBytes, kMaxAccessBytes / maxBytes);
   width = limit;
   while (unit % width != 0)
     width /= 2;
   int64_t rows = rowLoop ? tile[*rowLoop] : 1;
-  if (rows > kMaxBlock * kElements ||
-      tile.back() > kMaxBlock * kElements / rows)
+  if (rows > kMaxBlockSize * kMaxElements ||
+      tile.back() > kMaxBlockSize * kMaxElements / rows)
     return false;
   chunks = rows * (tile.back() / width);
-  int64_t mostSlots = std::max<int64_t>(kElements / width, 1);
-  auto divide = [&](int64_t most) {
-    groupSize = llvm::PowerOf2Ceil(llvm::divideCeil(chunks, most));
+  int64_t maxSlots = std::max<int64_t>(kMaxElements / width, 1);
+  auto chooseGroup = [&](int64_t slots) {
+    groupSize = llvm::PowerOf2Ceil(llvm::divideCeil(chunks, slots));
   };
-  if (chunks <= kWarp)
-    divide(1);
-  else if (chunks <= kWarp * mostSlots)
-    groupSize = kWarp;
+  if (chunks <= kWarpSize)
+    chooseGroup(1);
+  else if (chunks <= kWarpSize * maxSlots)
+    groupSize = kWarpSize;
   else
-    divide(mostSlots);
-  if (groupSize > kMaxBlock)
+    chooseGroup(maxSlots);
+  if (groupSize > kMaxBlockSize)
     return false;
   slots = llvm::divideCeil(chunks, groupSize);
-  numThreads = std::max(kBlock, groupSize);
+  numThreads = std::max(kBlockSize, groupSize);
 
   // Ordered reductions read the tile from workgroup memory.
   int64_t bytes = 0;
@@ -528,10 +532,10 @@ bool FusedReductions::chooseRowTile(int64_t unit) {
         // A buffer may be overwritten between two reductions.
         bytes += rows * tile.back() * getStrideBytes(type.getElementType());
   }
-  while (numThreads > std::max(kWarp, groupSize) &&
-         bytes * (numThreads / groupSize) > kSharedBytes)
+  while (numThreads > std::max(kWarpSize, groupSize) &&
+         bytes * (numThreads / groupSize) > kMaxSharedBytes)
     numThreads /= 2;
-  return bytes * (numThreads / groupSize) <= kSharedBytes;
+  return bytes * (numThreads / groupSize) <= kMaxSharedBytes;
 }
 
 bool FusedReductions::chooseTile() {
@@ -547,28 +551,28 @@ bool FusedReductions::chooseTile() {
     member.op.getReductionDims(reduced);
     for (unsigned loop : reduced) {
       const Coordinate &coordinate = member.loops[loop];
-      if (coordinate.kind == Coordinate::One)
+      if (coordinate.kind == Coordinate::Unit)
         continue;
       if (coordinate.kind == Coordinate::Block)
         return false;
-      int64_t size = coordinate.kind == Coordinate::Within ? coordinate.size
-                                                           : ranges[loop];
+      int64_t size = coordinate.kind == Coordinate::InBlock ? coordinate.size
+                                                            : ranges[loop];
       if (ShapedType::isDynamic(size) || size <= 0 ||
-          size > kMaxBlock * kElements)
+          size > kMaxBlockSize * kMaxElements)
         return false;
-      if (coordinate.kind == Coordinate::Whole)
+      if (coordinate.kind == Coordinate::Loop)
         rows[coordinate.loop] = std::max(rows[coordinate.loop], size);
       else
         tile[coordinate.loop] = std::lcm(tile[coordinate.loop], size);
-      if (tile[coordinate.loop] > kMaxBlock * kElements)
+      if (tile[coordinate.loop] > kMaxBlockSize * kMaxElements)
         return false;
     }
   }
   // Rows consist of full blocks.
   for (auto [extent, row] : llvm::zip_equal(tile, rows))
     extent *= llvm::divideCeil(row, extent);
-  for (auto &[buffer, own] : coordinates)
-    for (const Coordinate &coordinate : own)
+  for (auto &[buffer, bufferCoordinates] : coordinates)
+    for (const Coordinate &coordinate : bufferCoordinates)
       if (coordinate.kind == Coordinate::Block && coordinate.loop == getLast())
         unit = std::gcd(unit, coordinate.size);
   for (unsigned loop = 0; loop < getLast(); ++loop)
@@ -590,19 +594,21 @@ bool FusedReductions::chooseTile() {
 /// reduction may be larger than what is computed with the result.
 bool FusedReductions::haveEqualSizes() {
   llvm::SmallDenseSet<Value> equal;
-  auto isWhole = [&](Value buffer) {
-    return llvm::any_of(coordinates.lookup(buffer), [](const Coordinate &own) {
-      return own.kind == Coordinate::Whole;
-    });
+  auto hasLoop = [&](Value buffer) {
+    return llvm::any_of(coordinates.lookup(buffer),
+                        [](const Coordinate &coordinate) {
+                          return coordinate.kind == Coordinate::Loop;
+                        });
   };
   auto isStatic = [&](Value buffer) {
     auto type = cast<MemRefType>(buffer.getType());
     return llvm::all_of(
         llvm::zip_equal(type.getShape(), coordinates.lookup(buffer)),
         [&](auto pair) {
-          auto [size, own] = pair;
-          return own.kind != Coordinate::Whole ||
-                 (!ShapedType::isDynamic(size) && size == sizes[own.loop]);
+          auto [size, coordinate] = pair;
+          return coordinate.kind != Coordinate::Loop ||
+                 (!ShapedType::isDynamic(size) &&
+                  size == sizes[coordinate.loop]);
         });
   };
   // From the consumer to the producers. The loops of an op have the sizes of
@@ -627,13 +633,14 @@ bool FusedReductions::haveEqualSizes() {
       bool isKnown = true;
       for (unsigned loop = 0; loop < member.loops.size(); ++loop)
         isKnown &= !map.isFunctionOfDim(loop) || loops.contains(loop) ||
-                   member.loops[loop].kind != Coordinate::Whole;
+                   member.loops[loop].kind != Coordinate::Loop;
       Value buffer = getBufferOfView(view);
       // Reshaped indices are not those of the buffer.
-      bool isPlain = llvm::none_of(member.loops, [](const Coordinate &own) {
-        return own.kind == Coordinate::Within;
-      });
-      if ((isKnown && isPlain) || isStatic(buffer) || !isWhole(buffer))
+      bool isPlain =
+          llvm::none_of(member.loops, [](const Coordinate &coordinate) {
+            return coordinate.kind == Coordinate::InBlock;
+          });
+      if ((isKnown && isPlain) || isStatic(buffer) || !hasLoop(buffer))
         equal.insert(buffer);
     }
   }
@@ -648,7 +655,7 @@ bool FusedReductions::haveEqualSizes() {
     for (Value output : member.op.getDpsInits()) {
       memref::SubViewOp domain = getDomain(output);
       Value buffer = getBufferOfView(domain ? domain.getSource() : output);
-      // The rest of a padded buffer must be known, and must not be stored.
+      // The remainder of a padded buffer must be known, and must not be stored.
       if (domain && !written.contains(buffer))
         return false;
       if (!equal.contains(buffer) && !isInternal(buffer))
@@ -714,7 +721,7 @@ FusedReductions::match(LinalgOp consumer, bool reassociate,
         return consumer.getMatchingIndexingMap(&init).isIdentity();
       }))
     return std::nullopt;
-  // Something is the same for several elements.
+  // An input is shared by several elements.
   if (llvm::all_of(consumer.getDpsInputOperands(), [&](OpOperand *input) {
         return consumer.getMatchingIndexingMap(input).isPermutation();
       }))
@@ -723,17 +730,17 @@ FusedReductions::match(LinalgOp consumer, bool reassociate,
   if (!fused.add(consumer))
     return std::nullopt;
   // The buffers whose values at this point the members read.
-  llvm::SmallDenseSet<Value> needed;
-  auto addNeeded = [&](LinalgOp op) {
+  llvm::SmallDenseSet<Value> liveIn;
+  auto addLiveIn = [&](LinalgOp op) {
     for (Value output : op.getDpsInits())
       if (overwrites(op, output))
-        needed.erase(output);
+        liveIn.erase(output);
     for (OpOperand &operand : op->getOpOperands())
       if (isa<MemRefType>(operand.get().getType()) &&
           !op.getMatchingBlockArgument(&operand).use_empty())
-        needed.insert(getBufferOfView(operand.get()));
+        liveIn.insert(getBufferOfView(operand.get()));
   };
-  addNeeded(consumer);
+  addLiveIn(consumer);
   for (Operation *op = consumer->getPrevNode(); op; op = op->getPrevNode()) {
     if (isMemoryEffectFree(op) || isa<memref::AllocOp>(op) ||
         fusedOps.contains(op))
@@ -744,17 +751,17 @@ FusedReductions::match(LinalgOp consumer, bool reassociate,
     auto linalgOp = dyn_cast<LinalgOp>(op);
     if (linalgOp && llvm::any_of(linalgOp.getDpsInits(), [&](Value output) {
           memref::SubViewOp domain = getDomain(output);
-          return needed.contains(
+          return liveIn.contains(
               getBufferOfView(domain ? domain.getSource() : output));
         })) {
       if (!fused.add(linalgOp))
         break;
-      addNeeded(linalgOp);
+      addLiveIn(linalgOp);
       continue;
     }
     fused.between.add(op);
   }
-  // A failed attempt has changed the tile.
+  // An op that could not be added has changed the tile.
   bool isReduced = false;
   if (!fused.chooseTile())
     return std::nullopt;

@@ -25,15 +25,15 @@ namespace mlir::quant_float {
 struct Coordinate {
   enum Kind {
     /// The only index, 0.
-    One,
+    Unit,
     /// The index of `loop` of the consumer.
-    Whole,
+    Loop,
     /// The index of a block of `size` indices of that loop.
     Block,
     /// The index in such a block.
-    Within
+    InBlock
   };
-  Kind kind = One;
+  Kind kind = Unit;
   unsigned loop = 0;
   int64_t size = 0;
 

@@ -22,7 +22,7 @@ using linalg::GenericOp;
 //===----------------------------------------------------------------------===//
 
 /// Whether the loops are known to have fewer than `limit` iterations.
-static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
+static bool areBelow(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t known = 1;
   for (unsigned loop : loops) {
@@ -39,11 +39,11 @@ static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
 /// windows are excluded, because adjacent threads share their elements in
 /// cache.
 bool GpuMatmul::isWorthTiles() const {
-  constexpr int64_t kMinDepth = 64, kMinLines = 32;
+  constexpr int64_t kMinDepth = 64, kMinRows = 32;
   return !isSkinny || (reductionLoops.size() == 1 &&
-                       !areFew(op, reductionLoops, kMinDepth) &&
-                       !(areFew(op, left.rows, kMinLines) &&
-                         areFew(op, right.rows, kMinLines)));
+                       !areBelow(op, reductionLoops, kMinDepth) &&
+                       !(areBelow(op, left.rows, kMinRows) &&
+                         areBelow(op, right.rows, kMinRows)));
 }
 
 std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
@@ -58,14 +58,14 @@ std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
     return GpuOperand{operand.value, SmallVector<unsigned>(rows),
                       contraction->isKContiguous(operand)};
   };
-  constexpr int64_t kFew = 8;
+  constexpr int64_t kMinRows = 8;
   GpuMatmul matmul{generic,
                    contraction->body,
                    getOperand(contraction->lhs, contraction->m),
                    getOperand(contraction->rhs, contraction->n),
                    contraction->k,
-                   areFew(generic, contraction->m, kFew) ||
-                       areFew(generic, contraction->n, kFew)};
+                   areBelow(generic, contraction->m, kMinRows) ||
+                       areBelow(generic, contraction->n, kMinRows)};
   return matmul;
 }
 
@@ -123,8 +123,8 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
     blocks = launches.multiply(blocks, count);
   Value block = launches.beginBlocks(blocks, threads, dynamicBytes);
   // The grid of an empty result has one block, which does nothing.
-  if (Value isThere = isBelow(block, blocks)) {
-    auto inside = scf::IfOp::create(rewriter, loc, isThere);
+  if (Value isInBounds = isBelow(block, blocks)) {
+    auto inside = scf::IfOp::create(rewriter, loc, isInBounds);
     rewriter.setInsertionPointToStart(inside.thenBlock());
   }
   SmallVector<Value> numbers = launches.delinearize(block, counts);
@@ -134,23 +134,6 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
   for (auto [loop, number] : llvm::zip_equal(isShared.set_bits(), numbers))
     indices[loop] = number;
   thread = launches.launch.getThreadIds().x;
-}
-
-Value GpuMatmulBuilder::makeShared(int64_t bytes) {
-  auto space = gpu::AddressSpaceAttr::get(rewriter.getContext(),
-                                          gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get({bytes}, rewriter.getI8Type(),
-                              MemRefLayoutAttrInterface(), Attribute(space));
-  return launches.launch.addWorkgroupAttribution(type, loc);
-}
-
-Value GpuMatmulBuilder::view(Value shared, ArrayRef<int64_t> shape,
-                             Type element) {
-  Attribute space = cast<MemRefType>(shared.getType()).getMemorySpace();
-  auto type =
-      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
-  return memref::ViewOp::create(rewriter, loc, type, shared, index(0),
-                                ValueRange());
 }
 
 Value GpuMatmulBuilder::getExtent(ArrayRef<unsigned> loops) {
@@ -245,18 +228,8 @@ Value GpuMatmulBuilder::isElement(const GpuOperand &operand, Value row, Value k,
 
 Value GpuMatmulBuilder::orZero(Value condition, Type type,
                                llvm::function_ref<Value()> body) {
-  if (!condition)
-    return body();
-  auto branch = scf::IfOp::create(rewriter, loc, type, condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(rewriter, loc, body());
-  rewriter.setInsertionPointToStart(branch.elseBlock());
-  Value zero = arith::ConstantOp::create(rewriter, loc, type,
-                                         rewriter.getZeroAttr(type));
-  scf::YieldOp::create(rewriter, loc, zero);
-  return branch.getResult(0);
+  return emitIfElse(rewriter, loc, type, condition, body,
+                    [&] { return zero(type); });
 }
 
 void GpuMatmulBuilder::forEachElement(int64_t count, int64_t threads,
@@ -273,18 +246,9 @@ void GpuMatmulBuilder::forEachElement(int64_t count, int64_t threads,
 SmallVector<Value>
 GpuMatmulBuilder::loadFrom(Value from, ArrayRef<Type> types,
                            llvm::function_ref<SmallVector<Value>()> body) {
-  auto branch = scf::IfOp::create(rewriter, loc, types, isBelow(from, depth),
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(rewriter, loc, body());
-  rewriter.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(rewriter, loc,
-                       llvm::map_to_vector(types, [&](Type type) -> Value {
-                         return arith::ConstantOp::create(
-                             rewriter, loc, type, rewriter.getZeroAttr(type));
-                       }));
-  return branch.getResults();
+  return emitIfElse(rewriter, loc, types, isBelow(from, depth), body, [&] {
+    return llvm::map_to_vector(types, [&](Type type) { return zero(type); });
+  });
 }
 
 Value GpuMatmulBuilder::isBelow(Value value, Value extent) {
@@ -299,10 +263,10 @@ Value GpuMatmulBuilder::both(Value left, Value right) {
 }
 
 Value GpuMatmulBuilder::hasRow(const GpuOperand &operand, Value row) {
-  bool isLeft = operand.rows == matmul.left.rows;
-  Value extent = isLeft ? numRows : numColumns;
+  bool isLhs = operand.rows == matmul.left.rows;
+  Value extent = isLhs ? numRows : numColumns;
   std::optional<int64_t> size = getConstantIntValue(extent);
-  if (size && *size % (isLeft ? tileRows : tileColumns) == 0)
+  if (size && *size % (isLhs ? tileRows : tileColumns) == 0)
     return nullptr;
   return isBelow(row, extent);
 }
@@ -332,10 +296,5 @@ GpuMatmulBuilder::getResultIndices(const ResultLine &row,
 
 void GpuMatmulBuilder::ifResult(const ResultLine &row, const ResultLine &column,
                                 llvm::function_ref<void()> body) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  if (Value condition = isResult(row, column)) {
-    auto branch = scf::IfOp::create(rewriter, loc, condition);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-  }
-  body();
+  emitIf(rewriter, loc, isResult(row, column), body);
 }

@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
 #define QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
 
+#include "../Common/Conditionals.h"
 #include "../Common/Contraction.h"
 #include "KernelLaunches.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -59,7 +60,7 @@ struct GpuMatmul {
 struct ResultLine {
   Value number;
   /// Whether the row or column is in bounds; null if it is known to be.
-  Value isThere;
+  Value isInBounds;
   /// The operand's loops, and their indices in this row or column.
   SmallVector<unsigned> loops;
   SmallVector<Value> indices;
@@ -83,9 +84,12 @@ protected:
   void beginTiles(int64_t rows, int64_t columns, int64_t threads,
                   int64_t dynamicBytes = 0);
   /// Allocates workgroup memory of a thread block.
-  Value makeShared(int64_t bytes);
-  /// Returns a view of workgroup memory with scalar or vector elements.
-  Value view(Value shared, ArrayRef<int64_t> shape, Type element);
+  Value makeShared(int64_t bytes) {
+    return launches.allocateWorkgroupMemory(bytes);
+  }
+  Value view(Value shared, ArrayRef<int64_t> shape, Type element) {
+    return viewWorkgroupMemory(rewriter, loc, shared, shape, element);
+  }
 
   /// Computes a value of the body at a row of the operand and an index of K.
   Value emitOperand(const GpuOperand &operand, Value value, Value row, Value k);
@@ -112,7 +116,7 @@ protected:
   ResultLine getLine(const GpuOperand &operand, Value number);
   /// Whether an element of the result is in bounds; null if it is known to be.
   Value isResult(const ResultLine &row, const ResultLine &column) {
-    return both(row.isThere, column.isThere);
+    return both(row.isInBounds, column.isInBounds);
   }
   /// Runs `body` if the element is in bounds.
   void ifResult(const ResultLine &row, const ResultLine &column,
@@ -130,6 +134,10 @@ protected:
   /// Returns the conjunction of two conditions; null means true.
   Value both(Value left, Value right);
   Value index(int64_t value) { return launches.index(value); }
+  Value zero(Type type) {
+    return arith::ConstantOp::create(rewriter, loc, type,
+                                     rewriter.getZeroAttr(type));
+  }
   Value plus(Value left, Value right) { return launches.add(left, right); }
   Value times(Value left, int64_t right) {
     return launches.multiply(left, index(right));

@@ -77,14 +77,32 @@ std::string quant_float::getKernelPrefix(StringRef function) {
   return prefix;
 }
 
+Value quant_float::viewWorkgroupMemory(OpBuilder &builder, Location loc,
+                                       Value memory, ArrayRef<int64_t> shape,
+                                       Type element) {
+  Attribute space = cast<MemRefType>(memory.getType()).getMemorySpace();
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  return memref::ViewOp::create(builder, loc, type, memory, zero, ValueRange());
+}
+
+Value KernelLaunches::allocateWorkgroupMemory(int64_t bytes) {
+  auto space = gpu::AddressSpaceAttr::get(rewriter.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto type = MemRefType::get({bytes}, rewriter.getI8Type(),
+                              MemRefLayoutAttrInterface(), Attribute(space));
+  return launch.addWorkgroupAttribution(type, loc);
+}
+
 /// Whether the extents are static and so small that 32 bits can hold all
 /// indices, including those in a partial last tile.
-static bool areFew(ArrayRef<Value> extents) {
-  constexpr int64_t kMost = int64_t(1) << 31;
+static bool fitIn32Bits(ArrayRef<Value> extents) {
+  constexpr int64_t kMaxIndex = int64_t(1) << 31;
   int64_t count = 1;
   for (Value extent : extents) {
     std::optional<int64_t> size = getConstantIntValue(extent);
-    if (!size || *size > kMost || (count *= *size) > kMost)
+    if (!size || *size > kMaxIndex || (count *= *size) > kMaxIndex)
       return false;
   }
   return true;
@@ -94,16 +112,16 @@ SmallVector<Value> KernelLaunches::delinearize(Value number,
                                                ArrayRef<Value> extents) {
   SmallVector<Value> indices(extents.size());
   // A 64-bit division takes several times as many instructions.
-  bool isShort = areFew(extents);
-  auto divide = [&](auto op, Value left, Value right) -> Value {
+  bool isShort = fitIn32Bits(extents);
+  auto divide = [&](auto op, Value lhs, Value rhs) -> Value {
     using Op = decltype(op);
     if (!isShort)
-      return Op::create(rewriter, loc, left, right);
+      return Op::create(rewriter, loc, lhs, rhs);
     auto cast = [&](Type type, Value value) -> Value {
       return rewriter.createOrFold<arith::IndexCastUIOp>(loc, type, value);
     };
     Type i32 = rewriter.getI32Type();
-    Value result = Op::create(rewriter, loc, cast(i32, left), cast(i32, right));
+    Value result = Op::create(rewriter, loc, cast(i32, lhs), cast(i32, rhs));
     return cast(rewriter.getIndexType(), result);
   };
   for (size_t i = extents.size(); i-- > 0;) {

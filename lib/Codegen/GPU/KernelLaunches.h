@@ -16,12 +16,21 @@
 
 namespace mlir::quant_float {
 
+/// The number of threads of a warp.
+constexpr int64_t kWarpSize = 32;
+/// The size of the widest memory access in bytes.
+constexpr int64_t kMaxAccessBytes = 16;
+
 /// Moves the views of buffers that the launch uses into it, so that its
 /// operands are entire buffers only.
 void sinkViews(RewriterBase &rewriter, gpu::LaunchOp launch);
 
 /// Returns the common prefix of the names of the kernels of a function.
 std::string getKernelPrefix(StringRef function);
+
+/// Returns a view of workgroup memory with scalar or vector elements.
+Value viewWorkgroupMemory(OpBuilder &builder, Location loc, Value memory,
+                          ArrayRef<int64_t> shape, Type element);
 
 /// Builds the launches of one function in program order, each with a
 /// one-dimensional grid.
@@ -43,12 +52,14 @@ public:
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }
-  Value add(Value left, Value right) {
-    return rewriter.createOrFold<arith::AddIOp>(loc, left, right);
+  Value add(Value lhs, Value rhs) {
+    return rewriter.createOrFold<arith::AddIOp>(loc, lhs, rhs);
   }
-  Value multiply(Value left, Value right) {
-    return rewriter.createOrFold<arith::MulIOp>(loc, left, right);
+  Value multiply(Value lhs, Value rhs) {
+    return rewriter.createOrFold<arith::MulIOp>(loc, lhs, rhs);
   }
+  /// Allocates `bytes` bytes of workgroup memory.
+  Value allocateWorkgroupMemory(int64_t bytes);
   /// Converts a linear index to indices of loops with these extents. The
   /// last one varies fastest.
   SmallVector<Value> delinearize(Value number, ArrayRef<Value> extents);

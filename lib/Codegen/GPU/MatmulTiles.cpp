@@ -38,7 +38,7 @@ static constexpr int64_t kMaxAccumulatorBytes = 64 * 4;
 /// The values that stand for dynamic sizes in the choice at compile time.
 static constexpr int64_t kLarge = 1 << 16, kSmall = 64;
 /// Sizes are clamped to this value to avoid overflow.
-static constexpr int64_t kLargest = 1 << 20;
+static constexpr int64_t kMaxSize = 1 << 20;
 
 const MatmulTile *MatmulTile::find(LoweringStrategy strategy,
                                    ArrayRef<int64_t> sizes) {
@@ -48,7 +48,7 @@ const MatmulTile *MatmulTile::find(LoweringStrategy strategy,
   return nullptr;
 }
 
-int64_t MatmulTile::getWork() const {
+int64_t MatmulTile::getCost() const {
   int64_t weight = strategy == LoweringStrategy::Warpgroup    ? 128
                    : strategy == LoweringStrategy::TensorCore ? 64
                                                               : 32;
@@ -62,7 +62,7 @@ struct Extents {
 };
 } // namespace
 
-static Extents getExtents(const GpuMatmul &matmul, int64_t open) {
+static Extents getExtents(const GpuMatmul &matmul, int64_t dynamicSize) {
   linalg::GenericOp op = matmul.op;
   Extents extents;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -75,21 +75,22 @@ static Extents getExtents(const GpuMatmul &matmul, int64_t open) {
     // Dynamic rows and columns have the assumed size. A dynamic batch size may
     // be small, so it counts as 1.
     if (ShapedType::isDynamic(range))
-      range = isRow || isColumn ? open : 1;
+      range = isRow || isColumn ? dynamicSize : 1;
     int64_t &extent = isRow      ? extents.rows
                       : isColumn ? extents.columns
                                  : extents.matrices;
-    extent = std::min(extent * std::min(range, kLargest), kLargest);
+    extent = std::min(extent * std::min(range, kMaxSize), kMaxSize);
   }
   return extents;
 }
 
 static const MatmulTile *chooseTile(const GpuMatmul &matmul,
                                     LoweringStrategy strategy,
-                                    int64_t accumulatorBytes, int64_t open) {
-  Extents extents = getExtents(matmul, open);
+                                    int64_t accumulatorBytes,
+                                    int64_t dynamicSize) {
+  Extents extents = getExtents(matmul, dynamicSize);
   const MatmulTile *best = nullptr;
-  double least = 0;
+  double minCost = 0;
   for (const MatmulTile &tile : kTiles) {
     bool hasRegisters = strategy == LoweringStrategy::TensorCore ||
                         strategy == LoweringStrategy::Warpgroup ||
@@ -100,11 +101,11 @@ static const MatmulTile *chooseTile(const GpuMatmul &matmul,
     double blocks = double(extents.matrices) *
                     llvm::divideCeil(extents.rows, tile.rows) *
                     llvm::divideCeil(extents.columns, tile.columns);
-    double work = std::max<double>(blocks, kMultiprocessors) * tile.getWork();
-    if (best && work >= least)
+    double cost = std::max<double>(blocks, kMultiprocessors) * tile.getCost();
+    if (best && cost >= minCost)
       continue;
     best = &tile;
-    least = work;
+    minCost = cost;
   }
   return best;
 }
@@ -113,18 +114,18 @@ SmallVector<const MatmulTile *, 2>
 quant_float::chooseTiles(const GpuMatmul &matmul, LoweringStrategy strategy,
                          int64_t accumulatorBytes) {
   SmallVector<const MatmulTile *, 2> tiles;
-  for (int64_t open : {kLarge, kSmall}) {
+  for (int64_t dynamicSize : {kLarge, kSmall}) {
     const MatmulTile *tile =
-        chooseTile(matmul, strategy, accumulatorBytes, open);
+        chooseTile(matmul, strategy, accumulatorBytes, dynamicSize);
     if (!llvm::is_contained(tiles, tile))
       tiles.push_back(tile);
   }
   return tiles;
 }
 
-Value quant_float::isLessWork(KernelLaunches &launches, const GpuMatmul &matmul,
-                              const MatmulTile &first,
-                              const MatmulTile &second) {
+Value quant_float::isCheaper(KernelLaunches &launches, const GpuMatmul &matmul,
+                             const MatmulTile &first,
+                             const MatmulTile &second) {
   IRRewriter &rewriter = launches.rewriter;
   Location loc = launches.loc;
   linalg::GenericOp generic = matmul.op;
@@ -135,7 +136,7 @@ Value quant_float::isLessWork(KernelLaunches &launches, const GpuMatmul &matmul,
         getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
-  auto getWork = [&](const MatmulTile &tile) -> Value {
+  auto getCost = [&](const MatmulTile &tile) -> Value {
     Value rows = launches.index(1), columns = launches.index(1);
     Value blocks = launches.index(1);
     for (unsigned loop : parallel) {
@@ -151,8 +152,8 @@ Value quant_float::isLessWork(KernelLaunches &launches, const GpuMatmul &matmul,
                                         loc, extent, launches.index(size)));
     blocks = rewriter.createOrFold<arith::MaxUIOp>(
         loc, blocks, launches.index(kMultiprocessors));
-    return launches.multiply(blocks, launches.index(tile.getWork()));
+    return launches.multiply(blocks, launches.index(tile.getCost()));
   };
   return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
-                               getWork(first), getWork(second));
+                               getCost(first), getCost(second));
 }

@@ -32,7 +32,7 @@ struct MatmulTile {
   }
   /// Returns the cost of the loads and multiplications of a thread block per
   /// index of K, in units of multiplications.
-  int64_t getWork() const;
+  int64_t getCost() const;
 };
 
 /// Chooses tiles for a matmul with accumulators of `accumulatorBytes` bytes:
@@ -43,8 +43,8 @@ SmallVector<const MatmulTile *, 2> chooseTiles(const GpuMatmul &matmul,
                                                int64_t accumulatorBytes);
 
 /// Emits host code that returns whether `first` costs less than `second`.
-Value isLessWork(KernelLaunches &launches, const GpuMatmul &matmul,
-                 const MatmulTile &first, const MatmulTile &second);
+Value isCheaper(KernelLaunches &launches, const GpuMatmul &matmul,
+                const MatmulTile &first, const MatmulTile &second);
 
 } // namespace mlir::quant_float
 

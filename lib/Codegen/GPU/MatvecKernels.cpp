@@ -15,51 +15,15 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-Value MatvecKernel::view(Value shared, ArrayRef<int64_t> shape, Type element) {
-  Attribute space = cast<MemRefType>(shared.getType()).getMemorySpace();
-  auto type =
-      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
-  return memref::ViewOp::create(b, type, shared, index(0), ValueRange());
-}
-
 Value MatvecKernel::share(ArrayRef<int64_t> shape, Type element) {
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   for (int64_t size : shape)
     bytes *= size;
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get({bytes}, b.getI8Type(),
-                              MemRefLayoutAttrInterface(), Attribute(space));
-  return view(launches.launch.addWorkgroupAttribution(type, b.getLoc()), shape,
-              element);
+  return view(launches.allocateWorkgroupMemory(bytes), shape, element);
 }
 
-void MatvecKernel::ifThere(Value condition, llvm::function_ref<void()> body) {
-  OpBuilder::InsertionGuard guard(b);
-  if (condition) {
-    auto branch = scf::IfOp::create(b, condition);
-    b.setInsertionPointToStart(branch.thenBlock());
-  }
-  body();
-}
-
-Value MatvecKernel::select(Value condition, Type type,
-                           llvm::function_ref<Value()> body,
-                           llvm::function_ref<Value()> otherwise) {
-  if (!condition)
-    return body();
-  auto branch = scf::IfOp::create(b, TypeRange(type), condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, body());
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, otherwise());
-  return branch.getResult(0);
-}
-
-void MatvecKernel::forEachOf(int64_t count, int64_t threads,
-                             llvm::function_ref<void(Value)> body) {
+void MatvecKernel::forEachElement(int64_t count, int64_t threads,
+                                  llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(b, thread, index(count), index(threads));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
@@ -77,8 +41,8 @@ SmallVector<Value> MatvecKernel::loop(
   return loop.getResults();
 }
 
-SmallVector<Value> MatvecKernel::loopByMany(
-    Value from, Value to, int64_t many, bool isDivisible, ValueRange values,
+SmallVector<Value> MatvecKernel::unrolledLoop(
+    Value from, Value to, int64_t factor, bool isDivisible, ValueRange values,
     llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body) {
   auto makeBody = [&](int64_t number) {
     return [&body, number](Value first, ValueRange values) {
@@ -86,11 +50,12 @@ SmallVector<Value> MatvecKernel::loopByMany(
     };
   };
   if (isDivisible)
-    return loop(from, to, many, values, makeBody(many));
+    return loop(from, to, factor, values, makeBody(factor));
   Value count = arith::SubIOp::create(b, to, from);
-  Value full = timesValue(divide(count, many), many);
+  Value full = timesValue(divide(count, factor), factor);
   Value rest = plusValue(from, full);
-  SmallVector<Value> before = loop(from, rest, many, values, makeBody(many));
+  SmallVector<Value> before =
+      loop(from, rest, factor, values, makeBody(factor));
   return loop(rest, to, 1, before, makeBody(1));
 }
 

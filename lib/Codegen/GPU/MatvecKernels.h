@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_MATVECKERNELS_H
 #define QUANT_FLOAT_LIB_CODEGEN_GPU_MATVECKERNELS_H
 
+#include "../Common/Conditionals.h"
 #include "../Common/WeightContractionLoops.h"
 #include "KernelLaunches.h"
 #include "quant-float/IR/QuantFloatAttributes.h"
@@ -31,7 +32,9 @@ protected:
   }
   /// Allocates an array in workgroup memory.
   Value share(ArrayRef<int64_t> shape, Type element);
-  Value view(Value shared, ArrayRef<int64_t> shape, Type element);
+  Value view(Value shared, ArrayRef<int64_t> shape, Type element) {
+    return viewWorkgroupMemory(b, b.getLoc(), shared, shape, element);
+  }
 
   Value plusValue(Value one, Value other) {
     return b.createOrFold<arith::AddIOp>(one, other);
@@ -54,28 +57,31 @@ protected:
     return arith::MinUIOp::create(b, one, index(count - 1));
   }
   void barrier() { gpu::BarrierOp::create(b); }
-  /// Runs `body` under `condition`, or unconditionally if it is null.
-  void ifThere(Value condition, llvm::function_ref<void()> body);
-  /// Returns the result of `body` if `condition` is true or null, else that of
-  /// `otherwise`.
-  Value select(Value condition, Type type, llvm::function_ref<Value()> body,
-               llvm::function_ref<Value()> otherwise);
+  void emitIf(Value condition, llvm::function_ref<void()> body) {
+    quant_float::emitIf(b, b.getLoc(), condition, body);
+  }
+  Value emitIfElse(Value condition, Type type,
+                   llvm::function_ref<Value()> thenBody,
+                   llvm::function_ref<Value()> elseBody) {
+    return quant_float::emitIfElse(b, b.getLoc(), type, condition, thenBody,
+                                   elseBody);
+  }
   Value zero(Type type) {
     return arith::ConstantOp::create(b, b.getZeroAttr(type));
   }
   /// Runs `body` for each index below `count`, distributed over `threads`
   /// threads.
-  void forEachOf(int64_t count, int64_t threads,
-                 llvm::function_ref<void(Value)> body);
+  void forEachElement(int64_t count, int64_t threads,
+                      llvm::function_ref<void(Value)> body);
   /// Emits a loop. `body` returns the values of the next iteration.
   SmallVector<Value>
   loop(Value from, Value to, int64_t step, ValueRange values,
        llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
-  /// Emits the same loop unrolled by `many`, so that the loads of `many`
+  /// Emits the same loop unrolled by `factor`, so that the loads of `factor`
   /// iterations overlap, followed by a remainder loop unless
   /// `isDivisible`.
-  SmallVector<Value> loopByMany(
-      Value from, Value to, int64_t many, bool isDivisible, ValueRange values,
+  SmallVector<Value> unrolledLoop(
+      Value from, Value to, int64_t factor, bool isDivisible, ValueRange values,
       llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body);
 
   Value i32Constant(uint32_t value) {

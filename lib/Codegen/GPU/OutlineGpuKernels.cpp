@@ -454,7 +454,8 @@ bool KernelBuilder::mapReduction(GenericOp op) {
 }
 
 /// Emits an error that no kernel has the strategy of the op's config.
-static InFlightDiagnostic refuse(Operation *op, LoweringConfigAttr config) {
+static InFlightDiagnostic emitConfigError(Operation *op,
+                                          LoweringConfigAttr config) {
   return op->emitOpError("has no kernel of the strategy '")
          << stringifyLoweringStrategy(config.getStrategy()) << "': ";
 }
@@ -463,14 +464,14 @@ LogicalResult KernelBuilder::mapElementwise(LinalgOp op,
                                             LoweringConfigAttr config) {
   GenericOp generic = collapseElementwise(rewriter, op);
   if (!generic)
-    return refuse(op, config) << "expected an elementwise op";
+    return emitConfigError(op, config) << "expected an elementwise op";
   rewriter.setInsertionPoint(generic);
   ElementwiseLoopNest nest(rewriter, generic);
   if (!nest.analyze())
-    return refuse(generic, config) << "expected an elementwise op";
+    return emitConfigError(generic, config) << "expected an elementwise op";
   int64_t width = config.getTile(0)[0], maxWidth = getMaxWidth(generic, nest);
   if (maxWidth % width != 0)
-    return refuse(generic, config)
+    return emitConfigError(generic, config)
            << "expected a divisor of " << maxWidth << ", but got " << width;
   mapRows(generic, nest, width);
   endLaunch();
@@ -481,7 +482,7 @@ LogicalResult KernelBuilder::mapElementwise(LinalgOp op,
 LogicalResult KernelBuilder::mapMatmul(LinalgOp op, LoweringConfigAttr config) {
   std::optional<GpuMatmul> matmul = GpuMatmul::get(op);
   if (!matmul)
-    return refuse(op, config) << "expected a matmul";
+    return emitConfigError(op, config) << "expected a matmul";
   matmul->start = starts.lookup(op);
   if (failed(buildMatmul(*matmul, config)))
     return failure();
@@ -492,7 +493,7 @@ LogicalResult KernelBuilder::mapMatmul(LinalgOp op, LoweringConfigAttr config) {
 
 LogicalResult KernelBuilder::buildMatmul(const GpuMatmul &matmul,
                                          LoweringConfigAttr config) {
-  auto emitError = [&] { return refuse(matmul.op, config); };
+  auto emitError = [&] { return emitConfigError(matmul.op, config); };
   OpBuilder::InsertionGuard guard(rewriter);
   LoweringStrategy strategy = config.getStrategy();
   TensorCorePlan plan;
@@ -543,7 +544,7 @@ LogicalResult KernelBuilder::buildMatmul(const GpuMatmul &matmul,
       return build(*tiles[0]);
     // The sizes are known on the host at run time.
     buildEither(
-        isLessWork(*this, matmul, *tiles[0], *tiles[1]),
+        isCheaper(*this, matmul, *tiles[0], *tiles[1]),
         [&] { build(*tiles[0]); }, [&] { build(*tiles[1]); });
   };
   if (config.getOtherwise())
@@ -612,9 +613,9 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
     return mapMatmul(op, config);
   case LoweringStrategy::RowMatvec:
   case LoweringStrategy::ColumnMatvec:
-    return refuse(op, config) << "expected a reduction schedule";
+    return emitConfigError(op, config) << "expected a reduction schedule";
   default:
-    return refuse(op, config) << "expected one of a single op on GPUs";
+    return emitConfigError(op, config) << "expected one of a single op on GPUs";
   }
 }
 

@@ -124,11 +124,12 @@ private:
   };
 
   void build(Block &block, const Group &group);
-  /// Collects the ops that depend on results of the group: those between the
-  /// ops of the group, and those after it that the kernel can compute as well.
+  /// Collects the ops that depend on results of the group: those between
+  /// the ops of the group, and those after it that the kernel can compute as
+  /// well.
   void collectDependent(Block &block, const Group &group,
-                        SmallVectorImpl<Operation *> &between,
-                        SmallVectorImpl<Operation *> &behind);
+                        SmallVectorImpl<Operation *> &dependent,
+                        SmallVectorImpl<Operation *> &trailing);
   /// Copies values of a kernel to the host after the launch. `inside` are the
   /// corresponding values in the kernel.
   void read(gpu::LaunchOp launch, ArrayRef<Value> values,
@@ -147,11 +148,11 @@ private:
 
 /// Whether a call, a select, a region branch or a terminator uses the buffer or
 /// a view of it.
-static bool isPassedOn(Value buffer) {
+static bool isForwarded(Value buffer) {
   return llvm::any_of(buffer.getUses(), [](OpOperand &use) {
     Operation *op = use.getOwner();
     if (isa<ViewLikeOpInterface>(op))
-      return isPassedOn(op->getResult(0));
+      return isForwarded(op->getResult(0));
     return isa<RegionBranchOpInterface, arith::SelectOp, func::CallOp>(op) ||
            op->hasTrait<OpTrait::IsTerminator>();
   });
@@ -162,7 +163,7 @@ static bool isPassedOn(Value buffer) {
 static void copyConstants(FunctionOpInterface function) {
   SmallVector<memref::GetGlobalOp> constants;
   function.walk([&](memref::GetGlobalOp op) {
-    if (isPassedOn(op))
+    if (isForwarded(op))
       constants.push_back(op);
   });
   for (memref::GetGlobalOp op : constants) {
@@ -251,17 +252,17 @@ static Value fromI64(ImplicitLocOpBuilder &b, Value value, Type type) {
 }
 
 ScalarKernels::HostBuffers ScalarKernels::getHostBuffers(unsigned count) {
-  HostBuffers &found = hostBuffers[count];
-  if (found.onHost)
-    return found;
+  HostBuffers &buffers = hostBuffers[count];
+  if (buffers.onHost)
+    return buffers;
   Block &entry = function.getFunctionBody().front();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(&entry);
   auto type = MemRefType::get({count}, rewriter.getI64Type());
   Location loc = function.getLoc();
-  found.onDevice = memref::AllocOp::create(rewriter, loc, type);
-  found.onHost = memref::AllocaOp::create(rewriter, loc, type);
-  return found;
+  buffers.onDevice = memref::AllocOp::create(rewriter, loc, type);
+  buffers.onHost = memref::AllocaOp::create(rewriter, loc, type);
+  return buffers;
 }
 
 void ScalarKernels::finish() {
@@ -279,7 +280,7 @@ void ScalarKernels::finish() {
 
 void ScalarKernels::read(gpu::LaunchOp launch, ArrayRef<Value> values,
                          ArrayRef<Value> inside) {
-  HostBuffers found = getHostBuffers(values.size() + 1);
+  HostBuffers buffers = getHostBuffers(values.size() + 1);
   ImplicitLocOpBuilder b(launch.getLoc(), rewriter);
   auto index = [&](int64_t i) -> Value {
     return arith::ConstantIndexOp::create(b, i);
@@ -288,24 +289,24 @@ void ScalarKernels::read(gpu::LaunchOp launch, ArrayRef<Value> values,
     return arith::ConstantIntOp::create(b, i, 64);
   };
   b.setInsertionPoint(launch.getBody().front().getTerminator());
-  memref::StoreOp::create(b, number(1), found.onDevice, index(0));
+  memref::StoreOp::create(b, number(1), buffers.onDevice, index(0));
   for (auto [i, value] : llvm::enumerate(inside))
-    memref::StoreOp::create(b, toI64(b, value), found.onDevice, index(i + 1));
+    memref::StoreOp::create(b, toI64(b, value), buffers.onDevice, index(i + 1));
 
   b.setInsertionPointAfter(launch);
   // These values stay if the device fails, so that loops on the host terminate.
   for (size_t i = 0, e = canFail ? 1 : values.size() + 1; i < e; ++i)
-    memref::StoreOp::create(b, number(0), found.onHost, index(i));
-  gpu::MemcpyOp::create(b, /*asyncToken=*/Type(), ValueRange(), found.onHost,
-                        found.onDevice);
+    memref::StoreOp::create(b, number(0), buffers.onHost, index(i));
+  gpu::MemcpyOp::create(b, /*asyncToken=*/Type(), ValueRange(), buffers.onHost,
+                        buffers.onDevice);
   if (canFail) {
-    Value first = memref::LoadOp::create(b, found.onHost, index(0));
+    Value first = memref::LoadOp::create(b, buffers.onHost, index(0));
     Value isRead =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, first, number(0));
     cf::AssertOp::create(b, isRead, "the device has failed");
   }
   for (auto [i, value] : llvm::enumerate(values)) {
-    Value raw = memref::LoadOp::create(b, found.onHost, index(i + 1));
+    Value raw = memref::LoadOp::create(b, buffers.onHost, index(i + 1));
     rewriter.replaceAllUsesWith(value, fromI64(b, raw, value.getType()));
   }
 }
@@ -315,16 +316,16 @@ void ScalarKernels::read(gpu::LaunchOp launch, ArrayRef<Value> values,
 //===----------------------------------------------------------------------===//
 
 void ScalarKernels::collectDependent(Block &block, const Group &group,
-                                     SmallVectorImpl<Operation *> &between,
-                                     SmallVectorImpl<Operation *> &behind) {
+                                     SmallVectorImpl<Operation *> &dependent,
+                                     SmallVectorImpl<Operation *> &trailing) {
   Operation *last = group.accesses.back();
   // Ops that the kernel computes, and ops after it that it does not.
   DenseSet<Operation *> inside(group.accesses.begin(), group.accesses.end());
   DenseSet<Operation *> late;
-  bool isBehind = false;
+  bool isAfterGroup = false;
   for (Operation &op :
        llvm::make_range(group.accesses.front()->getIterator(), block.end())) {
-    isBehind |= &op == last;
+    isAfterGroup |= &op == last;
     if (inside.contains(&op))
       continue;
     bool depends = false, isKnown = true;
@@ -337,17 +338,17 @@ void ScalarKernels::collectDependent(Block &block, const Group &group,
         isKnown &= !late.contains(definition);
       }
     });
-    if (!isBehind) {
+    if (!isAfterGroup) {
       if (depends) {
         inside.insert(&op);
-        between.push_back(&op);
+        dependent.push_back(&op);
       }
       continue;
     }
     if (depends && isKnown && op.getNumRegions() == 0 && isPure(&op) &&
         areScalars(op.getResultTypes())) {
       inside.insert(&op);
-      behind.push_back(&op);
+      trailing.push_back(&op);
     } else {
       late.insert(&op);
     }
@@ -355,10 +356,10 @@ void ScalarKernels::collectDependent(Block &block, const Group &group,
 }
 
 void ScalarKernels::build(Block &block, const Group &group) {
-  SmallVector<Operation *> between, behind;
-  collectDependent(block, group, between, behind);
+  SmallVector<Operation *> dependent, trailing;
+  collectDependent(block, group, dependent, trailing);
   LDBG() << "one kernel for " << group.accesses.size() << " accesses, "
-         << between.size() + behind.size() << " dependent ops and "
+         << dependent.size() + trailing.size() << " dependent ops and "
          << group.parameterBytes << " bytes of parameters";
   Operation *last = group.accesses.back();
   Location loc = last->getLoc();
@@ -372,8 +373,8 @@ void ScalarKernels::build(Block &block, const Group &group) {
           .str());
 
   SetVector<Operation *> cloned(group.accesses.begin(), group.accesses.end());
-  cloned.insert_range(between);
-  cloned.insert_range(behind);
+  cloned.insert_range(dependent);
+  cloned.insert_range(trailing);
   SmallVector<Operation *> ordered = cloned.takeVector();
   llvm::sort(ordered,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -387,7 +388,7 @@ void ScalarKernels::build(Block &block, const Group &group) {
   // Ops that do not produce scalars, such as views, are also needed on the
   // host.
   Operation *previous = launch;
-  for (Operation *op : between) {
+  for (Operation *op : dependent) {
     rewriter.moveOpAfter(op, previous);
     previous = op;
     if (!areScalars(op->getResultTypes()))

@@ -47,8 +47,8 @@ private:
   /// The number of lanes per thread. A 32-bit load contains all terms of one
   /// lane if values are packed, else one value for each of four lanes.
   int64_t getShare() const { return contraction.isPacked() ? 1 : kLoadBytes; }
-  int64_t getThreadsOfRow() const { return order.lanes / getShare(); }
-  int64_t getGroups() const { return kThreads / getThreadsOfRow(); }
+  int64_t getThreadsPerRow() const { return order.lanes / getShare(); }
+  int64_t getGroups() const { return kThreads / getThreadsPerRow(); }
   /// The number of channels per thread.
   int64_t getRows() const { return contraction.isPacked() ? 2 : 1; }
   int64_t getRowsOfBlock() const { return getGroups() * getRows(); }
@@ -69,7 +69,7 @@ private:
 
   void packX(Value from, int64_t count);
   /// The number of chunks per iteration.
-  int64_t getMany() const { return contraction.isPacked() ? 4 : 2; }
+  int64_t getUnroll() const { return contraction.isPacked() ? 4 : 2; }
   /// Accumulates `number` chunks, beginning with `first`, of the part that
   /// begins with chunk `from` and is in workgroup memory.
   SmallVector<Value> emitChunks(Value from, Value first, int64_t number,
@@ -102,7 +102,7 @@ private:
 
 /// Rearranges x as CPU code does. The work is distributed by chunk and lane.
 void RowMatvecKernel::packX(Value from, int64_t count) {
-  forEachOf(count * order.lanes, kThreads, [&](Value flat) {
+  forEachElement(count * order.lanes, kThreads, [&](Value flat) {
     Value chunk = divide(flat, order.lanes);
     Value lane = modulo(flat, order.lanes);
     Value start = timesValue(plusValue(from, chunk), order.getChunk());
@@ -116,9 +116,9 @@ void RowMatvecKernel::packX(Value from, int64_t count) {
         Value k = plusValue(start, within);
         position[contraction.depth] = k;
         // The last part may have fewer chunks.
-        bool isThere = isDivisible() && getChunks() % count == 0;
-        Value element = select(
-            isThere ? Value() : isBelow(k, contraction.getDepth()),
+        bool isInBounds = isDivisible() && getChunks() % count == 0;
+        Value element = emitIfElse(
+            isInBounds ? Value() : isBelow(k, contraction.getDepth()),
             b.getF32Type(), [&] { return x(vector); },
             [&] { return number(0); });
         if (needsInputSums())
@@ -177,7 +177,7 @@ SmallVector<Value> RowMatvecKernel::loadCodes(ValueRange kIndices) {
                ? load.getResult()
                : vector::BitCastOp::create(b, vectorOf(bytes, byte), load);
   };
-  auto isThere = [&](Value k) {
+  auto isInBounds = [&](Value k) {
     return isDivisible() ? Value() : isBelow(k, contraction.getDepth());
   };
   auto loadEach = [&](Value k) -> Value {
@@ -187,8 +187,8 @@ SmallVector<Value> RowMatvecKernel::loadCodes(ValueRange kIndices) {
       auto loadByte = [&]() -> Value {
         return vector::ExtractOp::create(b, loadBytes(here, 1), 0);
       };
-      bytes.push_back(
-          select(isThere(here), byte, loadByte, [&] { return zero(byte); }));
+      bytes.push_back(emitIfElse(isInBounds(here), byte, loadByte,
+                                 [&] { return zero(byte); }));
     }
     return vector::FromElementsOp::create(b, type, bytes);
   };
@@ -205,17 +205,15 @@ SmallVector<Value> RowMatvecKernel::loadCodes(ValueRange kIndices) {
     return loadAll(loadEach);
   // If the last load is in bounds, all are.
   Value isWide = isAligned;
-  if (Value last = isThere(plusValue(kIndices.back(), index(width - 1))))
+  if (Value last = isInBounds(plusValue(kIndices.back(), index(width - 1))))
     isWide = arith::AndIOp::create(b, isWide, last);
   SmallVector<Type> types(channels.size() * kIndices.size(), type);
-  auto branch = scf::IfOp::create(b, types, isWide, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(
-      b, loadAll([&](Value k) { return loadBytes(k, kLoadBytes); }));
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loadAll(loadEach));
-  return branch.getResults();
+  return quant_float::emitIfElse(
+      b, b.getLoc(), types, isWide,
+      [&] {
+        return loadAll([&](Value k) { return loadBytes(k, kLoadBytes); });
+      },
+      [&] { return loadAll(loadEach); });
 }
 
 SmallVector<Value> RowMatvecKernel::getKIndices(Value start) {
@@ -325,12 +323,12 @@ void RowMatvecKernel::addLanes(ValueRange accumulators) {
           ValueRange{plusValue(group, index(row * getGroups())), index(vector),
                      divide(lane, getShare())});
   barrier();
-  ifThere(isBelow(thread, getRowsOfBlock()), [&] {
+  emitIf(isBelow(thread, getRowsOfBlock()), [&] {
     Value channel = plusValue(timesValue(block, getRowsOfBlock()), thread);
-    Value isThere;
+    Value isInBounds;
     if (contraction.getChannels() % getRowsOfBlock() != 0)
-      isThere = isBelow(channel, contraction.getChannels());
-    ifThere(isThere, [&] {
+      isInBounds = isBelow(channel, contraction.getChannels());
+    emitIf(isInBounds, [&] {
       OpOperand *init = op.getDpsInitOperand(0);
       position[contraction.channel] = channel;
       position[contraction.depth] = b.getIndexAttr(0);
@@ -355,8 +353,8 @@ void RowMatvecKernel::addLanes(ValueRange accumulators) {
 void RowMatvecKernel::emit() {
   int64_t rows = getRowsOfBlock(), channelsCount = contraction.getChannels();
   beginBlocks(llvm::divideCeil(channelsCount, rows), kThreads);
-  lane = timesValue(modulo(thread, getThreadsOfRow()), getShare());
-  group = divide(thread, getThreadsOfRow());
+  lane = timesValue(modulo(thread, getThreadsPerRow()), getShare());
+  group = divide(thread, getThreadsPerRow());
   for (int64_t row = 0; row < getRows(); ++row) {
     Value channel = plusValue(timesValue(block, rows),
                               plusValue(group, index(row * getGroups())));
@@ -389,7 +387,7 @@ void RowMatvecKernel::emit() {
   SmallVector<Value> accumulators(getRows() * contraction.vectors,
                                   zero(getLanes()));
   int64_t parts = llvm::divideCeil(getChunks(), count);
-  bool isDivisiblePart = getChunks() % count == 0 && count % getMany() == 0;
+  bool isDivisiblePart = getChunks() % count == 0 && count % getUnroll() == 0;
   accumulators =
       loop(index(0), index(parts), 1, accumulators,
            [&](Value part, ValueRange accumulators) {
@@ -403,8 +401,8 @@ void RowMatvecKernel::emit() {
              if (getChunks() % count != 0)
                end = arith::MinUIOp::create(
                    b, end, arith::SubIOp::create(b, index(getChunks()), from));
-             return loopByMany(
-                 index(0), end, getMany(), isDivisiblePart, accumulators,
+             return unrolledLoop(
+                 index(0), end, getUnroll(), isDivisiblePart, accumulators,
                  [&](Value first, int64_t number, ValueRange accumulators) {
                    return emitChunks(from, first, number, accumulators);
                  });

@@ -96,10 +96,11 @@ private:
   SmallVector<Registers> loadRegisters(const WarpTile &tile, int64_t count,
                                        int64_t step);
   Registers multiply(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c);
-  /// Accumulates the products of a tile. `meanwhile` emits the code that
+  /// Accumulates the products of a tile. `emitOverlapped` emits the code that
   /// overlaps with the loads of the first registers.
   SmallVector<Value> addTile(
-      ValueRange accumulators, llvm::function_ref<void()> meanwhile = [] {});
+      ValueRange accumulators,
+      llvm::function_ref<void()> emitOverlapped = [] {});
   /// Accumulates all tiles, without or with software pipelining.
   SmallVector<Value> emitTiles(ValueRange accumulators);
   SmallVector<Value> emitStages(ValueRange accumulators, bool areAlignedTiles);
@@ -181,7 +182,7 @@ Registers TensorCoreKernel::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
 
 SmallVector<Value>
 TensorCoreKernel::addTile(ValueRange accumulators,
-                          llvm::function_ref<void()> meanwhile) {
+                          llvm::function_ref<void()> emitOverlapped) {
   SmallVector<Registers> all;
   int64_t each = getAccumulatorRegisters();
   for (int64_t i = 0; i < getNumAccumulators(); ++i)
@@ -192,7 +193,7 @@ TensorCoreKernel::addTile(ValueRange accumulators,
     SmallVector<Registers> a = loadRegisters(left, rows, step);
     SmallVector<Registers> b = loadRegisters(right, columns, step);
     if (step == 0)
-      meanwhile();
+      emitOverlapped();
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) {
         Registers &accumulator = all[i * columns + j];
@@ -200,13 +201,13 @@ TensorCoreKernel::addTile(ValueRange accumulators,
       }
     if (plan.right.subtracted)
       for (int64_t i = 0; i < rows; ++i) {
-        Registers &accumulator = all[getLeftSumIndex() + i];
+        Registers &accumulator = all[getLhsSumIndex() + i];
         accumulator =
             multiply(a[i], Registers(b[0].size(), getOnes()), accumulator);
       }
     if (plan.left.subtracted)
       for (int64_t j = 0; j < columns; ++j) {
-        Registers &accumulator = all[getRightSumIndex() + j];
+        Registers &accumulator = all[getRhsSumIndex() + j];
         accumulator =
             multiply(Registers(a[0].size(), getOnes()), b[j], accumulator);
       }
@@ -249,21 +250,19 @@ void TensorCoreKernel::beginStage(Value from, Value inStage,
                                   bool areAlignedTiles,
                                   SmallVector<Value> *packed) {
   stage = inStage;
-  SmallVector<const CodeTile *> others;
+  SmallVector<const CodeTile *> guarded;
   for (const CodeTile *tile : {&left, &right})
     if (areAlignedTiles && tile->isCopied)
       copyTile(*tile, from);
     else if (areAlignedTiles && packed)
       llvm::append_range(*packed, loadPacked(*tile, from));
     else
-      others.push_back(tile);
-  if (!others.empty()) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    auto branch = scf::IfOp::create(rewriter, loc, isBelow(from, depth));
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    for (const CodeTile *tile : others)
-      loadTile(*tile, from);
-  }
+      guarded.push_back(tile);
+  if (!guarded.empty())
+    emitIf(rewriter, loc, isBelow(from, depth), [&] {
+      for (const CodeTile *tile : guarded)
+        loadTile(*tile, from);
+    });
   // Commit a group even if it has no copies, because the wait counts groups.
   NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
 }
@@ -277,23 +276,24 @@ void TensorCoreKernel::endStage(Value inStage, ValueRange packed) {
 
 SmallVector<Value> TensorCoreKernel::emitStages(ValueRange accumulators,
                                                 bool areAlignedTiles) {
-  int64_t ahead = numStages - 1;
-  for (int64_t i = 0; i < ahead; ++i)
+  int64_t prefetchDistance = numStages - 1;
+  for (int64_t i = 0; i < prefetchDistance; ++i)
     beginStage(index(i * getStep()), index(i), areAlignedTiles,
                /*packed=*/nullptr);
   // The loop carries the stage to multiply and the stage to load.
   SmallVector<Value> before(accumulators);
-  before.append({index(0), index(ahead)});
+  before.append({index(0), index(prefetchDistance)});
   auto loop = scf::ForOp::create(rewriter, loc, index(0), depth,
                                  index(getStep()), before);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(loop.getBody());
   ValueRange stages = loop.getRegionIterArgs().take_back(2);
-  NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, ahead - 1);
+  NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, prefetchDistance - 1);
   gpu::BarrierOp::create(rewriter, loc);
   stage = stages[0];
   SmallVector<Value> packed;
-  Value later = plus(loop.getInductionVar(), index(ahead * getStep()));
+  Value later =
+      plus(loop.getInductionVar(), index(prefetchDistance * getStep()));
   auto begin = [&] {
     beginStage(later, stages[1], areAlignedTiles, &packed);
     stage = stages[0];
@@ -327,25 +327,17 @@ void TensorCoreKernel::build() {
   right = {makeTile(matmul.right, plan.right, shape.columns, firstColumn),
            times(modulo(warp, warpsOfRow), shape.shareColumns), instruction.n};
 
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, getAccumulatorType(),
-                                rewriter.getZeroAttr(getAccumulatorType()));
-  SmallVector<Value> accumulators(
-      getNumAccumulators() * getAccumulatorRegisters(), zero);
+  SmallVector<Value> accumulators(getNumAccumulators() *
+                                      getAccumulatorRegisters(),
+                                  zero(getAccumulatorType()));
   if (numStages == 1) {
     accumulators = emitTiles(accumulators);
   } else {
     Value areAlignedTiles = both(isAlignedTile(left), isAlignedTile(right));
-    auto branch =
-        scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(accumulators)),
-                          areAlignedTiles, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(rewriter);
-    for (bool isAligned : {true, false}) {
-      rewriter.setInsertionPointToStart(isAligned ? branch.thenBlock()
-                                                  : branch.elseBlock());
-      scf::YieldOp::create(rewriter, loc, emitStages(accumulators, isAligned));
-    }
-    accumulators = branch.getResults();
+    accumulators = emitIfElse(
+        rewriter, loc, TypeRange(ValueRange(accumulators)), areAlignedTiles,
+        [&] { return emitStages(accumulators, true); },
+        [&] { return emitStages(accumulators, false); });
   }
   storeAccumulators(accumulators);
   launches.endLaunch();

@@ -13,12 +13,12 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// The number of threads that hold a row of a fragment.
-static constexpr int64_t kThreadsOfRow = 4;
+static constexpr int64_t kThreadsPerRow = 4;
 
 Value TensorCoreResults::locateThread() {
   Value lane = modulo(thread, kWarp);
-  group = divide(lane, kThreadsOfRow);
-  inGroup = modulo(lane, kThreadsOfRow);
+  group = divide(lane, kThreadsPerRow);
+  inGroup = modulo(lane, kThreadsPerRow);
   return divide(thread, kWarp);
 }
 
@@ -34,7 +34,7 @@ TensorCoreResults::getScaledLine(const WarpTile &tile, Value inWarp) {
   auto emit = [&](Value value) -> Value {
     if (!value)
       return nullptr;
-    return orZero(line.line.isThere, value.getType(), [&] {
+    return orZero(line.line.isInBounds, value.getType(), [&] {
       return emitOperand(*tile.gpuOperand, value, line.line.number, index(0));
     });
   };
@@ -46,7 +46,7 @@ TensorCoreResults::getScaledLine(const WarpTile &tile, Value inWarp) {
 void TensorCoreResults::storeAccumulators(ValueRange accumulators) {
   int64_t each = getAccumulatorRegisters(), columns = getColumnsOfWarp();
   Type i32 = rewriter.getI32Type();
-  auto times32 = [&](Value x, Value y) -> Value {
+  auto multiplyI32 = [&](Value x, Value y) -> Value {
     return arith::MulIOp::create(rewriter, loc, x, y);
   };
   Value count = arith::IndexCastOp::create(rewriter, loc, i32, depth);
@@ -69,15 +69,16 @@ void TensorCoreResults::storeAccumulators(ValueRange accumulators) {
           Value accumulator = accumulators[(i * columns + j) * each + k];
           Value p = row.subtracted, q = column.subtracted;
           if (p) {
-            Value ofRight = accumulators[(getRightSumIndex() + j) * each + k];
-            accumulator = minus(accumulator, times32(p, ofRight));
+            Value rhsSum = accumulators[(getRhsSumIndex() + j) * each + k];
+            accumulator = minus(accumulator, multiplyI32(p, rhsSum));
           }
           if (q) {
-            Value ofLeft = accumulators[(getLeftSumIndex() + i) * each + k];
-            accumulator = minus(accumulator, times32(q, ofLeft));
+            Value lhsSum = accumulators[(getLhsSumIndex() + i) * each + k];
+            accumulator = minus(accumulator, multiplyI32(q, lhsSum));
           }
           if (p && q)
-            accumulator = plus(accumulator, times32(count, times32(p, q)));
+            accumulator =
+                plus(accumulator, multiplyI32(count, multiplyI32(p, q)));
           for (Value scale : {row.scale, column.scale})
             if (scale)
               accumulator =

@@ -52,14 +52,14 @@ protected:
     return instruction.getRowsOfWarp() * instruction.n / kWarp;
   }
   /// Indices of the accumulators of the operands' sums, in units of fragments.
-  int64_t getLeftSumIndex() const {
+  int64_t getLhsSumIndex() const {
     return getRowsOfWarp() * getColumnsOfWarp();
   }
-  int64_t getRightSumIndex() const {
-    return getLeftSumIndex() + (plan.right.subtracted ? getRowsOfWarp() : 0);
+  int64_t getRhsSumIndex() const {
+    return getLhsSumIndex() + (plan.right.subtracted ? getRowsOfWarp() : 0);
   }
   int64_t getNumAccumulators() const {
-    return getRightSumIndex() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
+    return getRhsSumIndex() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
   }
 
   const TensorCorePlan &plan;

@@ -15,11 +15,10 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The size of the widest memory access in bytes, and of the packed values in
-/// which blocks are transposed.
-static constexpr int64_t kPieceBytes = 16, kPackedBytes = 4;
+/// The size of the packed values in which blocks are transposed, in bytes.
+static constexpr int64_t kPackedBytes = 4;
 /// The number of rows of 16 bytes that cover all banks of workgroup memory.
-static constexpr int64_t kRowsOfBanks = 8;
+static constexpr int64_t kBankRows = 8;
 
 //===----------------------------------------------------------------------===//
 // Memory layout
@@ -133,13 +132,12 @@ Value TensorCoreTiles::viewTile(const CodeTile &tile, Type unit) {
 SmallVector<Value> TensorCoreTiles::getTileIndices(const CodeTile &tile,
                                                    Type unit, Value row,
                                                    Value number) {
-  int64_t pieces = tile.rowBytes / kPieceBytes;
-  int64_t units = kPieceBytes / getBytesOf(unit);
+  int64_t pieces = tile.rowBytes / kMaxAccessBytes;
+  int64_t units = kMaxAccessBytes / getBytesOf(unit);
   // The number of consecutive rows that are in different banks without
   // swizzling.
-  int64_t rowsPerSwizzle = std::max<int64_t>(kRowsOfBanks / pieces, 1);
-  Value turn =
-      modulo(divide(row, rowsPerSwizzle), std::min(pieces, kRowsOfBanks));
+  int64_t rowsPerSwizzle = std::max<int64_t>(kBankRows / pieces, 1);
+  Value turn = modulo(divide(row, rowsPerSwizzle), std::min(pieces, kBankRows));
   Value piece =
       rewriter.createOrFold<arith::XOrIOp>(loc, divide(number, units), turn);
   return {stage, row, plus(times(piece, units), modulo(number, units))};
@@ -202,11 +200,11 @@ Value TensorCoreTiles::isAlignedTile(const CodeTile &tile) {
   // Blocks are square, so that the K extent must be a multiple, too.
   if (!tile.isCopied)
     add(depth);
-  return isAligned(all, tile.isCopied ? kPieceBytes : kPackedBytes);
+  return isAligned(all, tile.isCopied ? kMaxAccessBytes : kPackedBytes);
 }
 
-Value TensorCoreTiles::areNeighbours(const CodeTile &tile, Value row,
-                                     int64_t width) {
+Value TensorCoreTiles::areAdjacent(const CodeTile &tile, Value row,
+                                   int64_t width) {
   if (tile.plain.isAlong || tile.plain.numInner == tile.gpuOperand->rows.size())
     return nullptr;
   Value inner = getExtent(getInner(tile));
@@ -242,10 +240,10 @@ void TensorCoreTiles::loadCode(const CodeTile &tile, Value from, Value line,
                                Value kInTile) {
   Value row = plus(tile.first, line);
   Value k = plus(from, kInTile);
-  Value isThere =
+  Value isInBounds =
       isElement(*tile.gpuOperand, row, k, isMultiple(depth, getStep()));
   Value code =
-      orZero(isThere, getCodeType(), [&] { return emitCode(tile, row, k); });
+      orZero(isInBounds, getCodeType(), [&] { return emitCode(tile, row, k); });
   if (tile.isAcross)
     std::swap(line, kInTile);
   storeInTile(tile, code, line, kInTile);
@@ -256,13 +254,13 @@ void TensorCoreTiles::loadCode(const CodeTile &tile, Value from, Value line,
 //===----------------------------------------------------------------------===//
 
 int64_t TensorCoreTiles::getNumPieces(const CodeTile &tile) const {
-  return tile.lines * kDepthBytes / kPieceBytes;
+  return tile.lines * kDepthBytes / kMaxAccessBytes;
 }
 
 TensorCoreTiles::Piece TensorCoreTiles::getPiece(const CodeTile &tile,
                                                  Value from, Value number) {
-  int64_t width = kPieceBytes / getBytes();
-  int64_t pieces = tile.rowBytes / kPieceBytes;
+  int64_t width = kMaxAccessBytes / getBytes();
+  int64_t pieces = tile.rowBytes / kMaxAccessBytes;
   Piece piece;
   piece.line = divide(number, pieces);
   piece.kInTile = times(modulo(number, pieces), width);
@@ -274,15 +272,15 @@ TensorCoreTiles::Piece TensorCoreTiles::getPiece(const CodeTile &tile,
 }
 
 void TensorCoreTiles::copyPiece(const CodeTile &tile, const Piece &piece,
-                                Value isThere) {
+                                Value isInBounds) {
   Value buffer = getBuffer(tile), row = piece.line, code = piece.kInTile;
   if (tile.isAcross)
     std::swap(row, code);
-  int64_t width = kPieceBytes / getBytes();
+  int64_t width = kMaxAccessBytes / getBytes();
   Value count;
-  if (isThere)
-    count =
-        arith::SelectOp::create(rewriter, loc, isThere, index(width), index(0));
+  if (isInBounds)
+    count = arith::SelectOp::create(rewriter, loc, isInBounds, index(width),
+                                    index(0));
   Type type = getElementTypeOrSelf(buffer);
   nvgpu::DeviceAsyncCopyOp::create(
       rewriter, loc, nvgpu::DeviceAsyncTokenType::get(rewriter.getContext()),
@@ -295,7 +293,7 @@ void TensorCoreTiles::copyPiece(const CodeTile &tile, const Piece &piece,
 /// one access for each value.
 void TensorCoreTiles::loadPiece(const CodeTile &tile, Value from,
                                 Value number) {
-  int64_t width = kPieceBytes / getBytes();
+  int64_t width = kMaxAccessBytes / getBytes();
   Piece piece = getPiece(tile, from, number);
   Value last = index(width - 1);
   Value isWide = isElement(
@@ -304,9 +302,9 @@ void TensorCoreTiles::loadPiece(const CodeTile &tile, Value from,
   // Tiles advance by 64 bytes along K, so that the alignment is that of the
   // first tile.
   Value aligned = tile.isAcross ? piece.k : piece.kInTile;
-  isWide = both(isWide,
-                isAligned(emitAddress(tile, piece.row, aligned), kPieceBytes));
-  isWide = both(isWide, areNeighbours(tile, piece.row, width));
+  isWide = both(isWide, isAligned(emitAddress(tile, piece.row, aligned),
+                                  kMaxAccessBytes));
+  isWide = both(isWide, areAdjacent(tile, piece.row, width));
   auto branch =
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
@@ -339,12 +337,12 @@ TensorCoreTiles::Block TensorCoreTiles::getBlock(const CodeTile &tile,
   constexpr int64_t kPackedPerRow = kDepthBytes / kPackedBytes;
   // Eight threads read 32 bytes, the size of a memory transaction. The four
   // groups of eight threads of a warp write to different banks.
-  int64_t neighbours = std::min<int64_t>(8, tile.lines / width);
+  int64_t adjacent = std::min<int64_t>(8, tile.lines / width);
   Block block;
-  block.index = modulo(divide(number, neighbours), kPackedPerRow);
+  block.index = modulo(divide(number, adjacent), kPackedPerRow);
   block.line =
-      times(plus(times(divide(number, neighbours * kPackedPerRow), neighbours),
-                 modulo(number, neighbours)),
+      times(plus(times(divide(number, adjacent * kPackedPerRow), adjacent),
+                 modulo(number, adjacent)),
             width);
   block.kInTile = times(block.index, width);
   block.row = plus(tile.first, block.line);
@@ -391,7 +389,7 @@ void TensorCoreTiles::loadBlock(const CodeTile &tile, Value from,
   Value isWide = both(isElement(*tile.gpuOperand, plus(block.row, last),
                                 plus(block.k, last), false),
                       isAligned(addresses, kPackedBytes));
-  isWide = both(isWide, areNeighbours(tile, block.row, width));
+  isWide = both(isWide, areAdjacent(tile, block.row, width));
   auto branch =
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
@@ -466,8 +464,8 @@ void TensorCoreTiles::loadTile(const CodeTile &tile, Value from) {
   });
 }
 
-void TensorCoreTiles::forEachOwn(int64_t count,
-                                 llvm::function_ref<void(Value, Value)> body) {
+void TensorCoreTiles::forEachAssigned(
+    int64_t count, llvm::function_ref<void(Value, Value)> body) {
   for (int64_t first = 0; first < count; first += threads) {
     Value number = plus(index(first), thread);
     body(number,
@@ -476,15 +474,11 @@ void TensorCoreTiles::forEachOwn(int64_t count,
 }
 
 void TensorCoreTiles::copyTile(const CodeTile &tile, Value from) {
-  forEachOwn(getNumPieces(tile), [&](Value number, Value isOwn) {
+  forEachAssigned(getNumPieces(tile), [&](Value number, Value isActive) {
     Piece piece = getPiece(tile, from, number);
-    Value isThere = isElement(*tile.gpuOperand, piece.row, piece.k, false);
-    OpBuilder::InsertionGuard guard(rewriter);
-    if (isOwn) {
-      auto branch = scf::IfOp::create(rewriter, loc, isOwn);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-    }
-    copyPiece(tile, piece, isThere);
+    Value isInBounds = isElement(*tile.gpuOperand, piece.row, piece.k, false);
+    emitIf(rewriter, loc, isActive,
+           [&] { copyPiece(tile, piece, isInBounds); });
   });
 }
 
@@ -494,20 +488,20 @@ SmallVector<Value> TensorCoreTiles::loadPacked(const CodeTile &tile,
   int64_t width = kPackedBytes / getBytes();
   auto type = VectorType::get({width}, getCodeType());
   if (!tile.plain.codes) {
-    forEachOwn(getNumPacked(tile), [&](Value number, Value isOwn) {
-      Value isThere = both(isOwn, isBelow(from, depth));
-      packed.push_back(orZero(isThere, type, [&] {
+    forEachAssigned(getNumPacked(tile), [&](Value number, Value isActive) {
+      Value isInBounds = both(isActive, isBelow(from, depth));
+      packed.push_back(orZero(isInBounds, type, [&] {
         return emitPacked(tile, getPacked(tile, from, number));
       }));
     });
     return packed;
   }
-  forEachOwn(getNumBlocks(tile), [&](Value number, Value isOwn) {
+  forEachAssigned(getNumBlocks(tile), [&](Value number, Value isActive) {
     Block block = getBlock(tile, from, number);
-    Value isThere =
-        both(isOwn, isElement(*tile.gpuOperand, block.row, block.k, false));
+    Value isInBounds =
+        both(isActive, isElement(*tile.gpuOperand, block.row, block.k, false));
     for (int64_t i = 0; i < width; ++i)
-      packed.push_back(orZero(isThere, type, [&] {
+      packed.push_back(orZero(isInBounds, type, [&] {
         return emitVector(tile, block.row, plus(block.k, index(i)), width);
       }));
   });
@@ -518,19 +512,17 @@ ValueRange TensorCoreTiles::storePacked(const CodeTile &tile,
                                         ValueRange packed) {
   bool hasBlocks = tile.plain.codes != nullptr;
   int64_t each = hasBlocks ? kPackedBytes / getBytes() : 1;
-  forEachOwn(hasBlocks ? getNumBlocks(tile) : getNumPacked(tile),
-             [&](Value number, Value isOwn) {
-               ValueRange own = packed.take_front(each);
-               packed = packed.drop_front(each);
-               OpBuilder::InsertionGuard guard(rewriter);
-               if (isOwn) {
-                 auto branch = scf::IfOp::create(rewriter, loc, isOwn);
-                 rewriter.setInsertionPointToStart(branch.thenBlock());
-               }
-               if (hasBlocks)
-                 return storeBlock(tile, getBlock(tile, index(0), number), own);
-               Packed target = getPacked(tile, index(0), number);
-               storeInTile(tile, own[0], target.line, target.index);
-             });
+  forEachAssigned(hasBlocks ? getNumBlocks(tile) : getNumPacked(tile),
+                  [&](Value number, Value isActive) {
+                    ValueRange values = packed.take_front(each);
+                    packed = packed.drop_front(each);
+                    emitIf(rewriter, loc, isActive, [&] {
+                      if (hasBlocks)
+                        return storeBlock(
+                            tile, getBlock(tile, index(0), number), values);
+                      Packed target = getPacked(tile, index(0), number);
+                      storeInTile(tile, values[0], target.line, target.index);
+                    });
+                  });
   return packed;
 }

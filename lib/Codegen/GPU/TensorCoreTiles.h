@@ -130,7 +130,7 @@ private:
   }
   /// Whether `width` values from a row on are contiguous; null if they are
   /// known to be.
-  Value areNeighbours(const CodeTile &tile, Value row, int64_t width);
+  Value areAdjacent(const CodeTile &tile, Value row, int64_t width);
   /// Whether `extent` is known to be a multiple of `of`.
   static bool isMultiple(Value extent, int64_t of) {
     std::optional<int64_t> known = getConstantIntValue(extent);
@@ -142,8 +142,9 @@ private:
   Value emitVector(const CodeTile &tile, Value row, Value k, int64_t width);
   Value emitCode(const CodeTile &tile, Value row, Value k);
   Value emitPacked(const CodeTile &tile, const Packed &packed);
-  /// Begins to copy a piece. Writes zeros if `isThere` is not null and false.
-  void copyPiece(const CodeTile &tile, const Piece &piece, Value isThere);
+  /// Begins to copy a piece. Writes zeros if `isInBounds` is not null and
+  /// false.
+  void copyPiece(const CodeTile &tile, const Piece &piece, Value isInBounds);
   void loadPiece(const CodeTile &tile, Value from, Value number);
   SmallVector<Value> loadBlock(const CodeTile &tile, const Block &block);
   void storeBlock(const CodeTile &tile, const Block &block, ValueRange vectors);
@@ -152,7 +153,8 @@ private:
   void storeInTile(const CodeTile &tile, Value unit, Value row, Value number);
   /// Runs `body` for the thread's share of `count` elements. Its second
   /// argument is whether the element is in bounds; null if it is known to be.
-  void forEachOwn(int64_t count, llvm::function_ref<void(Value, Value)> body);
+  void forEachAssigned(int64_t count,
+                       llvm::function_ref<void(Value, Value)> body);
 };
 
 } // namespace mlir::quant_float

@@ -33,12 +33,12 @@ using namespace mlir::quant_float;
 /// The maximum number of adjacent elements of a share, which are loaded as one
 /// vector. The other vectors of a larger share are a full row of threads
 /// away, in other banks.
-static constexpr int64_t kMaxNeighbours = 4;
+static constexpr int64_t kMaxAdjacent = 4;
 /// The K extent of a tile. It is larger for skinny matmuls, so that their
 /// thread blocks have as many loads in flight as others. Their warp unrolls K,
 /// so that loads from workgroup memory overlap.
-static constexpr int64_t kDepth = 16, kDepthOfLines = 64;
-static constexpr int64_t kThreadsOfLines = 128, kStepsOfLines = 8;
+static constexpr int64_t kDepth = 16, kSkinnyDepth = 64;
+static constexpr int64_t kSkinnyThreads = 128, kSkinnyUnroll = 8;
 
 namespace {
 /// The elements of an operand, indexed by K and row, and the same memory as
@@ -47,7 +47,7 @@ struct Tile {
   Value elements, shares;
   /// The number of rows of the tile, and for each thread the number of adjacent
   /// rows in a vector and the number of vectors.
-  int64_t lines, neighbours, vectors;
+  int64_t lines, adjacent, vectors;
   /// The index of the thread's first vector, and the distance between its
   /// vectors.
   Value first;
@@ -59,17 +59,17 @@ public:
   TiledKernel(KernelLaunches &launches, const GpuMatmul &matmul,
               const MatmulTile &shape)
       : GpuMatmulBuilder(launches, matmul), shape(shape),
-        hasLines(shape.strategy == LoweringStrategy::Skinny),
-        threads(hasLines ? kThreadsOfLines : shape.getShares()),
-        tileDepth(hasLines ? kDepthOfLines : kDepth), element(getElementType()),
-        row(VectorType::get({getNeighbours(shape.shareColumns)}, element)) {}
+        isSkinny(shape.strategy == LoweringStrategy::Skinny),
+        threads(isSkinny ? kSkinnyThreads : shape.getShares()),
+        tileDepth(isSkinny ? kSkinnyDepth : kDepth), element(getElementType()),
+        row(VectorType::get({getAdjacent(shape.shareColumns)}, element)) {}
 
   void build();
 
 private:
   Type getElementType() { return matmul.body.getType(); }
-  static int64_t getNeighbours(int64_t share) {
-    return std::min(kMaxNeighbours, share);
+  static int64_t getAdjacent(int64_t share) {
+    return std::min(kMaxAdjacent, share);
   }
 
   Tile makeTile(int64_t lines, int64_t share, Value number);
@@ -78,8 +78,8 @@ private:
   }
   /// Runs `body` for the thread's elements of a tile, with the row, the index
   /// of K, and a counter.
-  void forEachOfTile(const GpuOperand &operand, const Tile &tile,
-                     llvm::function_ref<void(Value, Value, int64_t)> body);
+  void forEachTileElement(const GpuOperand &operand, const Tile &tile,
+                          llvm::function_ref<void(Value, Value, int64_t)> body);
   /// Whether the thread loads elements of a tile; null if all threads do.
   Value hasElements(const Tile &tile);
   /// Whether the thread has a share of the result; null if all threads have.
@@ -93,16 +93,17 @@ private:
   SmallVector<Value> accumulateTiles(Value count, ValueRange accumulators);
   SmallVector<Value> emitStep(Value kInTile, ValueRange accumulators);
   /// Returns the thread's rows or columns of the result.
-  SmallVector<ResultLine> getOwn(const GpuOperand &operand, const Tile &tile,
-                                 Value first);
+  SmallVector<ResultLine> getThreadLines(const GpuOperand &operand,
+                                         const Tile &tile, Value first);
   /// Runs `body` for the thread's elements of the result, with the index of the
   /// accumulator vector and the position in it.
-  void forEachOwn(llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
+  void
+  forEachAssigned(llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
                                           const ResultLine &)>
                       body);
 
   const MatmulTile &shape;
-  bool hasLines;
+  bool isSkinny;
   int64_t threads, tileDepth;
   Type element;
   VectorType row;
@@ -111,25 +112,25 @@ private:
 } // namespace
 
 Tile TiledKernel::makeTile(int64_t lines, int64_t share, Value number) {
-  int64_t neighbours = getNeighbours(share);
+  int64_t adjacent = getAdjacent(share);
   // The padding of each row puts elements that are adjacent along K into
   // different banks, and keeps vectors aligned.
-  int64_t width = lines + neighbours;
+  int64_t width = lines + adjacent;
   Value shared =
       makeShared(tileDepth * width * element.getIntOrFloatBitWidth() / 8);
   Tile tile = {};
   tile.elements = view(shared, {tileDepth, width}, element);
-  tile.shares = view(shared, {tileDepth, width / neighbours},
-                     VectorType::get({neighbours}, element));
+  tile.shares = view(shared, {tileDepth, width / adjacent},
+                     VectorType::get({adjacent}, element));
   tile.lines = lines;
-  tile.neighbours = neighbours;
-  tile.vectors = share / neighbours;
+  tile.adjacent = adjacent;
+  tile.vectors = share / adjacent;
   tile.first = number;
   tile.step = lines / share;
   return tile;
 }
 
-void TiledKernel::forEachOfTile(
+void TiledKernel::forEachTileElement(
     const GpuOperand &operand, const Tile &tile,
     llvm::function_ref<void(Value, Value, int64_t)> body) {
   for (int64_t i = 0; i < getElements(tile); ++i) {
@@ -160,19 +161,20 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
   return loadFrom(from, types, [&] {
     SmallVector<Value> elements;
     for (const GpuOperand *operand : {&matmul.left, &matmul.right}) {
-      bool isLeft = operand == &matmul.left;
-      Value first = isLeft ? firstRow : firstColumn;
-      const Tile &tile = isLeft ? leftTile : rightTile;
-      Value isThere = hasElements(tile);
-      forEachOfTile(*operand, tile, [&](Value line, Value kInTile, int64_t) {
-        Value row = plus(first, line);
-        Value k = plus(from, kInTile);
-        Value condition =
-            both(isThere, isElement(*operand, row, k, isKInBounds));
-        elements.push_back(orZero(condition, element, [&] {
-          return emitOperand(*operand, operand->value, row, k);
-        }));
-      });
+      bool isLhs = operand == &matmul.left;
+      Value first = isLhs ? firstRow : firstColumn;
+      const Tile &tile = isLhs ? leftTile : rightTile;
+      Value isInBounds = hasElements(tile);
+      forEachTileElement(
+          *operand, tile, [&](Value line, Value kInTile, int64_t) {
+            Value row = plus(first, line);
+            Value k = plus(from, kInTile);
+            Value condition =
+                both(isInBounds, isElement(*operand, row, k, isKInBounds));
+            elements.push_back(orZero(condition, element, [&] {
+              return emitOperand(*operand, operand->value, row, k);
+            }));
+          });
     }
     return elements;
   });
@@ -181,14 +183,12 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
 void TiledKernel::storeTiles(ValueRange elements) {
   for (const GpuOperand *operand : {&matmul.left, &matmul.right}) {
     const Tile &tile = operand == &matmul.left ? leftTile : rightTile;
-    OpBuilder::InsertionGuard guard(rewriter);
-    if (Value isThere = hasElements(tile)) {
-      auto branch = scf::IfOp::create(rewriter, loc, isThere);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-    }
-    forEachOfTile(*operand, tile, [&](Value line, Value kInTile, int64_t i) {
-      memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
-                              ValueRange{kInTile, line});
+    emitIf(rewriter, loc, hasElements(tile), [&] {
+      forEachTileElement(
+          *operand, tile, [&](Value line, Value kInTile, int64_t i) {
+            memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
+                                    ValueRange{kInTile, line});
+          });
     });
     elements = elements.drop_front(getElements(tile));
   }
@@ -205,15 +205,15 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
           ValueRange{kInTile, plus(tile.first, index(i * tile.step))}));
     return vectors;
   };
-  SmallVector<Value> lefts = load(leftTile), rights = load(rightTile);
+  SmallVector<Value> lhs = load(leftTile), rhs = load(rightTile);
   bool isSwapped = matmul.body.lhs != matmul.left.value;
   SmallVector<Value> results;
   for (int64_t i = 0; i < shape.shareRows; ++i) {
-    int64_t neighbours = leftTile.neighbours;
-    Value left = vector::ExtractOp::create(rewriter, loc, lefts[i / neighbours],
-                                           i % neighbours);
+    int64_t adjacent = leftTile.adjacent;
+    Value left = vector::ExtractOp::create(rewriter, loc, lhs[i / adjacent],
+                                           i % adjacent);
     left = vector::BroadcastOp::create(rewriter, loc, row, left);
-    for (Value right : rights) {
+    for (Value right : rhs) {
       Value accumulator = accumulators[results.size()];
       results.push_back(matmul.body.create(rewriter, accumulator,
                                            isSwapped ? right : left,
@@ -225,51 +225,44 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
 
 SmallVector<Value> TiledKernel::accumulateTiles(Value count,
                                                 ValueRange accumulators) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  scf::IfOp branch;
-  if (Value condition = hasShare()) {
-    branch =
-        scf::IfOp::create(rewriter, loc, TypeRange(accumulators), condition,
-                          /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, accumulators);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-  }
-  int64_t steps = hasLines && !count ? kStepsOfLines : 1;
-  auto loop = scf::ForOp::create(rewriter, loc, index(0),
-                                 count ? count : index(tileDepth), index(steps),
-                                 accumulators);
-  rewriter.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next(loop.getRegionIterArgs());
-  for (int64_t i = 0; i < steps; ++i)
-    next = emitStep(plus(loop.getInductionVar(), index(i)), next);
-  scf::YieldOp::create(rewriter, loc, next);
-  if (!branch)
+  auto emitLoop = [&]() -> SmallVector<Value> {
+    int64_t steps = isSkinny && !count ? kSkinnyUnroll : 1;
+    auto loop = scf::ForOp::create(rewriter, loc, index(0),
+                                   count ? count : index(tileDepth),
+                                   index(steps), accumulators);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next(loop.getRegionIterArgs());
+    for (int64_t i = 0; i < steps; ++i)
+      next = emitStep(plus(loop.getInductionVar(), index(i)), next);
+    scf::YieldOp::create(rewriter, loc, next);
     return loop.getResults();
-  rewriter.setInsertionPointAfter(loop);
-  scf::YieldOp::create(rewriter, loc, loop.getResults());
-  return branch.getResults();
+  };
+  return emitIfElse(rewriter, loc, TypeRange(accumulators), hasShare(),
+                    emitLoop, [&] { return SmallVector<Value>(accumulators); });
 }
 
-SmallVector<ResultLine> TiledKernel::getOwn(const GpuOperand &operand,
-                                            const Tile &tile, Value first) {
+SmallVector<ResultLine> TiledKernel::getThreadLines(const GpuOperand &operand,
+                                                    const Tile &tile,
+                                                    Value first) {
   SmallVector<ResultLine> own;
   for (int64_t i = 0; i < tile.vectors; ++i)
-    for (int64_t j = 0; j < tile.neighbours; ++j) {
+    for (int64_t j = 0; j < tile.adjacent; ++j) {
       Value vector = plus(tile.first, index(i * tile.step));
-      Value line = plus(times(vector, tile.neighbours), index(j));
+      Value line = plus(times(vector, tile.adjacent), index(j));
       own.push_back(getLine(operand, plus(first, line)));
     }
   return own;
 }
 
-void TiledKernel::forEachOwn(
+void TiledKernel::forEachAssigned(
     llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
                             const ResultLine &)>
         body) {
-  SmallVector<ResultLine> rows = getOwn(matmul.left, leftTile, firstRow);
+  SmallVector<ResultLine> rows =
+      getThreadLines(matmul.left, leftTile, firstRow);
   SmallVector<ResultLine> columns =
-      getOwn(matmul.right, rightTile, firstColumn);
+      getThreadLines(matmul.right, rightTile, firstColumn);
   int64_t number = 0, width = row.getNumElements();
   for (const ResultLine &line : rows)
     for (const ResultLine &column : columns) {
@@ -287,13 +280,13 @@ void TiledKernel::build() {
       makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
 
   SmallVector<Value> elements, accumulators;
-  Value isOwn = hasShare();
-  forEachOwn(
+  Value isActive = hasShare();
+  forEachAssigned(
       [&](int64_t, int64_t, const ResultLine &line, const ResultLine &column) {
         elements.push_back(
             matmul.start
                 ? matmul.start
-                : orZero(both(isOwn, isResult(line, column)), element, [&] {
+                : orZero(both(isActive, isResult(line, column)), element, [&] {
                     return emitStart(getResultIndices(line, column));
                   }));
         if (int64_t(elements.size()) < row.getNumElements())
@@ -325,33 +318,27 @@ void TiledKernel::build() {
   accumulators = loop.getResults().take_front(numAccumulators);
   std::optional<int64_t> size = getConstantIntValue(depth);
   if (!size || *size % tileDepth != 0) {
-    Value rest = minus(depth, fullDepth);
-    Value hasRest = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::ne, rest, index(0));
-    auto branch =
-        scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(accumulators)),
-                          hasRest, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    storeTiles(loaded);
-    scf::YieldOp::create(rewriter, loc, accumulateTiles(rest, accumulators));
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, accumulators);
-    accumulators = branch.getResults();
+    Value remainder = minus(depth, fullDepth);
+    Value hasRemainder = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ne, remainder, index(0));
+    accumulators = emitIfElse(
+        rewriter, loc, TypeRange(ValueRange(accumulators)), hasRemainder,
+        [&] {
+          storeTiles(loaded);
+          return accumulateTiles(remainder, accumulators);
+        },
+        [&] { return accumulators; });
   }
 
-  OpBuilder::InsertionGuard guard(rewriter);
-  if (isOwn) {
-    auto branch = scf::IfOp::create(rewriter, loc, isOwn);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-  }
-  forEachOwn([&](int64_t i, int64_t j, const ResultLine &line,
-                 const ResultLine &column) {
-    ifResult(line, column, [&] {
-      Value accumulator =
-          vector::ExtractOp::create(rewriter, loc, accumulators[i], j);
-      memref::StoreOp::create(rewriter, loc, accumulator, getResult(),
-                              getResultIndices(line, column));
+  emitIf(rewriter, loc, isActive, [&] {
+    forEachAssigned([&](int64_t i, int64_t j, const ResultLine &line,
+                        const ResultLine &column) {
+      ifResult(line, column, [&] {
+        Value accumulator =
+            vector::ExtractOp::create(rewriter, loc, accumulators[i], j);
+        memref::StoreOp::create(rewriter, loc, accumulator, getResult(),
+                                getResultIndices(line, column));
+      });
     });
   });
   launches.endLaunch();
