@@ -87,16 +87,16 @@ public:
     return arith::BitcastOp::create(b, type, bits);
   }
   /// Splits a positive normal number into m * 2^k, with m in
-  /// [least, 2 * least). Returns m and k, both as floats.
-  std::pair<Value, Value> split(Value x, double least) {
-    int64_t leastBits = isWide() ? llvm::bit_cast<int64_t>(least)
-                                 : llvm::bit_cast<int32_t>(float(least));
+  /// [low, 2 * low). Returns m and k, both as floats.
+  std::pair<Value, Value> split(Value x, double low) {
+    int64_t lowBits = isWide() ? llvm::bit_cast<int64_t>(low)
+                               : llvm::bit_cast<int32_t>(float(low));
     Value bits = toBits(x);
-    Value above = arith::SubIOp::create(b, bits, integer(leastBits));
+    Value above = arith::SubIOp::create(b, bits, integer(lowBits));
     Value exponent = arith::ShRSIOp::create(b, above, integer(mantissaBits()));
-    Value rest = arith::SubIOp::create(
+    Value remainder = arith::SubIOp::create(
         b, bits, arith::ShLIOp::create(b, exponent, integer(mantissaBits())));
-    return {arith::BitcastOp::create(b, type, rest),
+    return {arith::BitcastOp::create(b, type, remainder),
             arith::SIToFPOp::create(b, type, exponent)};
   }
   Value isEqual(Value x, Value y) {
@@ -112,11 +112,11 @@ public:
   Value isNaN(Value x) {
     return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
   }
-  Value both(Value one, Value other) {
-    return arith::AndIOp::create(b, one, other);
+  Value both(Value lhs, Value rhs) {
+    return arith::AndIOp::create(b, lhs, rhs);
   }
-  Value either(Value one, Value other) {
-    return arith::OrIOp::create(b, one, other);
+  Value either(Value lhs, Value rhs) {
+    return arith::OrIOp::create(b, lhs, rhs);
   }
   Value isNot(Value condition) {
     Type type = condition.getType();

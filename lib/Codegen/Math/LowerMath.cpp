@@ -69,7 +69,7 @@ static Value expandLog(Arithmetic &a, Value x) {
   Value zero = a.number(0.0f), one = a.number(1.0f);
   Value isTiny = a.isLess(x, a.number(0x1p-126f));
   Value normal = a.select(isTiny, a.multiply(x, a.number(0x1p23f)), x);
-  auto [m, k] = a.split(normal, /*least=*/0x1.6a09e6p-1f);
+  auto [m, k] = a.split(normal, /*low=*/0x1.6a09e6p-1f);
   k = a.select(isTiny, a.subtract(k, a.number(23.0f)), k);
   Value f = a.subtract(m, one), square = a.multiply(f, f);
   Value p =
@@ -96,7 +96,7 @@ namespace {
 /// An angle as a number of quarter turns and a remainder of at most an eighth
 /// of a turn.
 struct ReducedAngle {
-  Value quarters, rest;
+  Value quarters, remainder;
 };
 } // namespace
 
@@ -156,7 +156,7 @@ static ReducedAngle reduceAngle(Arithmetic &a, Value x) {
 /// Returns the sine of the angle plus `ahead` quarter turns. The angle is that
 /// of |x|.
 static Value expandSine(Arithmetic &a, ReducedAngle angle, int64_t ahead) {
-  Value r = angle.rest, square = a.multiply(r, r);
+  Value r = angle.remainder, square = a.multiply(r, r);
   Value p = a.polynomial(square,
                          {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
   Value sine = a.add(a.multiply(a.multiply(p, square), r), r);
@@ -272,14 +272,14 @@ static Value expandCosh(Arithmetic &a, Value x) {
 
 constexpr double kLog2 = 0.6931471805599453;
 /// Above this bound, x^2 + 1 and x^2 - 1 round to x^2 in f32.
-constexpr double kManyTimesOne = 5000;
+constexpr double kLargeArgument = 5000;
 
 static Value expandAsinh(Arithmetic &a, Value x) {
   Value t = a.magnitude(x), square = a.multiply(t, t), one = a.number(1);
   Value p = a.polynomial(square, {2.0122003309e-2, -4.2699340972e-2,
                                   7.4847586088e-2, -1.6666288134e-1});
   Value small = a.add(a.multiply(a.multiply(p, square), t), t);
-  Value isLarge = a.isLess(a.number(kManyTimesOne), t);
+  Value isLarge = a.isLess(a.number(kLargeArgument), t);
   Value sum = a.add(t, a.squareRoot(a.add(square, one)));
   Value log = expandLog(a, a.select(isLarge, t, sum));
   log = a.select(isLarge, a.add(log, a.number(kLog2)), log);
@@ -293,7 +293,7 @@ static Value expandAcosh(Arithmetic &a, Value x) {
                            -1.1784741703e-1, 1.4142135263});
   // The square root is NaN if x < 1.
   Value small = a.multiply(p, a.squareRoot(above));
-  Value isLarge = a.isLess(a.number(kManyTimesOne), x);
+  Value isLarge = a.isLess(a.number(kLargeArgument), x);
   Value root = a.squareRoot(a.multiply(above, a.add(x, one)));
   Value log = expandLog(a, a.select(isLarge, x, a.add(x, root)));
   log = a.select(isLarge, a.add(log, a.number(kLog2)), log);
@@ -459,7 +459,7 @@ struct LowerMath final
         math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp, math::PowFOp,
         math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>();
     if (!libm)
-      return refuse(target);
+      return reportUnsupported(target);
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
@@ -468,7 +468,7 @@ struct LowerMath final
   }
 
 private:
-  void refuse(const ConversionTarget &target) {
+  void reportUnsupported(const ConversionTarget &target) {
     getOperation().walk([&](Operation *op) {
       if (!target.isIllegal(op))
         return;

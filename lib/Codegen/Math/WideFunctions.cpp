@@ -48,8 +48,8 @@ static constexpr double kCosine[] = {
     0x1.a01a019f3dde1p-16,  -0x1.6c16c16c1691fp-10, 0x1.5555555555555p-5};
 
 /// ln 2 in two parts, the first of which is short enough for exact products.
-static constexpr double kShortLog2 = 0x1.62e42feep-1;
-static constexpr double kRestOfLog2 = 0x1.a39ef35793c76p-33;
+static constexpr double kLog2High = 0x1.62e42feep-1;
+static constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
 
 namespace {
 /// An unevaluated sum of a number and its rounding error (double-double).
@@ -117,8 +117,8 @@ static Value expandSmallExp(Arithmetic &a, Double r) {
 static Exponential expandExponential(Arithmetic &a, Value x) {
   x = a.clamp(x, -746, 711);
   Value rounded = a.round(a.multiply(x, a.number(0x1.71547652b82fep+0))).second;
-  Value high = a.subtract(x, a.multiply(rounded, a.number(kShortLog2)));
-  Value low = a.multiply(rounded, a.number(kRestOfLog2));
+  Value high = a.subtract(x, a.multiply(rounded, a.number(kLog2High)));
+  Value low = a.multiply(rounded, a.number(kLog2Low));
   Value r = a.subtract(high, low);
   return {rounded,
           expandSmallExp(a, {r, a.subtract(a.subtract(high, r), low)})};
@@ -186,7 +186,7 @@ static Value expandCosh(Arithmetic &a, Value x) {
 static std::pair<Value, Value> splitNumber(Arithmetic &a, Value x) {
   Value isTiny = a.isLess(x, a.number(0x1p-1022));
   Value normal = a.select(isTiny, a.multiply(x, a.number(0x1p54)), x);
-  auto [m, k] = a.split(normal, /*least=*/0x1.6a09e667f3bcdp-1);
+  auto [m, k] = a.split(normal, /*low=*/0x1.6a09e667f3bcdp-1);
   return {m, a.select(isTiny, a.subtract(k, a.number(54)), k)};
 }
 
@@ -196,9 +196,9 @@ static Value expandLog(Arithmetic &a, Value x) {
   Value s = a.divide(f, a.add(f, a.number(2))), square = a.multiply(s, s);
   Value p = a.multiply(square, a.polynomial(square, kLog));
   Value half = a.multiply(a.multiply(f, f), a.number(0.5));
-  Value rest = a.add(a.multiply(s, a.add(half, p)),
-                     a.multiply(k, a.number(kRestOfLog2)));
-  Value result = a.subtract(a.multiply(k, a.number(kShortLog2)),
+  Value rest =
+      a.add(a.multiply(s, a.add(half, p)), a.multiply(k, a.number(kLog2Low)));
+  Value result = a.subtract(a.multiply(k, a.number(kLog2High)),
                             a.subtract(a.subtract(half, rest), f));
   Value zero = a.number(0);
   result = a.select(a.isEqual(x, zero), a.number(-kInfinity), result);
@@ -216,7 +216,7 @@ namespace {
 /// of a turn.
 struct ReducedAngle {
   Value quarters;
-  Double rest;
+  Double remainder;
 };
 } // namespace
 
@@ -319,7 +319,7 @@ static ReducedAngle reduceAngle(Arithmetic &a, Value x) {
 /// Returns the sine of the angle plus `ahead` quarter turns. The angle is that
 /// of |x|.
 static Value expandSine(Arithmetic &a, ReducedAngle angle, int64_t ahead) {
-  auto [r, low] = angle.rest;
+  auto [r, low] = angle.remainder;
   Value square = a.multiply(r, r), cube = a.multiply(square, r);
   Value half = a.number(0.5), one = a.number(1);
   Value p = a.polynomial(square, ArrayRef(kSine).drop_back());
@@ -403,7 +403,7 @@ static Double expandLongLog2(Arithmetic &a, Value x) {
 }
 
 Value quant_float::expandWidePow(Arithmetic &a, Value x, Value y) {
-  constexpr double kMost = 1100;
+  constexpr double kMaxExponent = 1100;
   Value base = a.magnitude(x), zero = a.number(0);
   Double log = expandLongLog2(a, base);
   // With larger exponents, the power of any base other than 1 overflows or
@@ -412,12 +412,12 @@ Value quant_float::expandWidePow(Arithmetic &a, Value x, Value y) {
   Double product = multiplyExactly(a, log.high, power);
   product.low = a.add(product.low, a.multiply(log.low, power));
   Value high = product.high;
-  Value growing =
-      a.select(a.isLess(y, zero), a.number(-kMost), a.number(kMost));
+  Value growing = a.select(a.isLess(y, zero), a.number(-kMaxExponent),
+                           a.number(kMaxExponent));
   high = a.select(a.isEqual(base, zero), a.negate(growing), high);
   high = a.select(a.isEqual(base, a.number(kInfinity)), growing, high);
-  Value isKnown = a.isLess(a.magnitude(high), a.number(kMost));
-  high = a.clamp(high, -kMost, kMost);
+  Value isKnown = a.isLess(a.magnitude(high), a.number(kMaxExponent));
+  high = a.clamp(high, -kMaxExponent, kMaxExponent);
   Value low = a.select(isKnown, product.low, zero);
 
   Value rounded = a.round(high).second;
