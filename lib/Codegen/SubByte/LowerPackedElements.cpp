@@ -106,8 +106,8 @@ private:
                         .getResult()
                   : value;
   }
-  Value merge(Value one, Value other) {
-    return one ? arith::OrIOp::create(b, one, other).getResult() : other;
+  Value merge(Value lhs, Value rhs) {
+    return lhs ? arith::OrIOp::create(b, lhs, rhs).getResult() : rhs;
   }
   /// Returns the index of the byte that contains the bit at `ahead` bits after
   /// the first one.
@@ -115,7 +115,7 @@ private:
   /// Returns the number of bits before the element in its first byte.
   Value getBitsBefore();
   /// Returns the number of bytes that contain parts of `count` elements.
-  Value getTouched(Value count);
+  Value getNumTouchedBytes(Value count);
   Value view(Value end);
   Value load(VectorType type, Value bytes, Value at, Value limit);
   Value pack(TypedValue<VectorType> elements);
@@ -178,7 +178,7 @@ Value PackedAccess::getBitsBefore() {
   return b.createOrFold<arith::AndIOp>(bit, index(7));
 }
 
-Value PackedAccess::getTouched(Value count) {
+Value PackedAccess::getNumTouchedBytes(Value count) {
   Value all = b.createOrFold<arith::MulIOp>(count, index(bits));
   Value last = b.createOrFold<arith::AddIOp>(
       b.createOrFold<arith::AddIOp>(getBitsBefore(), all), index(7));
@@ -271,8 +271,8 @@ Value PackedAccess::readBytes(int64_t count, Value limit) {
   Value bytes = view(b.createOrFold<arith::AddIOp>(first, index(numBytes + 1)));
   Value isAligned =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, index(0));
-  Value touched = limit ? getTouched(limit) : Value();
-  Value loaded = load(type, bytes, first, touched);
+  Value numTouched = limit ? getNumTouchedBytes(limit) : Value();
+  Value loaded = load(type, bytes, first, numTouched);
   auto branch = scf::IfOp::create(b, TypeRange(type), isAligned,
                                   /*withElseRegion=*/true);
   {
@@ -281,11 +281,11 @@ Value PackedAccess::readBytes(int64_t count, Value limit) {
     scf::YieldOp::create(b, loaded);
     b.setInsertionPointToStart(branch.elseBlock());
     // The last element ends in the byte after the first load.
-    Value behind = b.createOrFold<arith::AddIOp>(first, index(1));
-    // The first byte contains bits before the vector, so `touched` is not 0.
-    Value left =
-        limit ? b.createOrFold<arith::SubIOp>(touched, index(1)) : Value();
-    Value next = load(type, bytes, behind, left);
+    Value nextByte = b.createOrFold<arith::AddIOp>(first, index(1));
+    // The first byte contains bits before the vector, so `numTouched` is not 0.
+    Value remaining =
+        limit ? b.createOrFold<arith::SubIOp>(numTouched, index(1)) : Value();
+    Value next = load(type, bytes, nextByte, remaining);
     Value low = arith::IndexCastOp::create(b, b.getI8Type(), before);
     Value high = arith::SubIOp::create(b, constantLike(low.getType(), 8), low);
     // An unaligned 4-bit element begins in the middle of a byte.
@@ -397,8 +397,8 @@ void PackedAccess::write(TypedValue<VectorType> elements) {
   auto type = cast<VectorType>(packed.getType());
   int64_t numBytes = type.getNumElements();
   Value first = getByteIndex(), before = getBitsBefore();
-  Value behind = b.createOrFold<arith::AddIOp>(first, index(numBytes));
-  Value bytes = view(b.createOrFold<arith::AddIOp>(behind, index(1)));
+  Value nextByte = b.createOrFold<arith::AddIOp>(first, index(numBytes));
+  Value bytes = view(b.createOrFold<arith::AddIOp>(nextByte, index(1)));
   if (inOrder) {
     vector::StoreOp::create(b, packed, bytes, first);
     return;
@@ -429,10 +429,10 @@ void PackedAccess::write(TypedValue<VectorType> elements) {
     order.push_back(numBytes + i);
   Value shifted = vector::ShuffleOp::create(b, head, carried, order);
   vector::StoreOp::create(b, merge(moved, shifted), bytes, first);
-  Value tail =
-      arith::AndIOp::create(b, memref::LoadOp::create(b, bytes, behind), atEnd);
+  Value tail = arith::AndIOp::create(
+      b, memref::LoadOp::create(b, bytes, nextByte), atEnd);
   Value lastBits = vector::ExtractOp::create(b, carried, numBytes - 1);
-  memref::StoreOp::create(b, merge(tail, lastBits), bytes, behind);
+  memref::StoreOp::create(b, merge(tail, lastBits), bytes, nextByte);
 }
 
 void PackedAccess::write(TypedValue<VectorType> elements,
@@ -496,13 +496,13 @@ void PackedAccess::write(TypedValue<VectorType> elements, Value limit) {
   };
   counts = move(counts);
 
-  Value first = getByteIndex(), touched = getTouched(limit);
-  Value bytes = view(b.createOrFold<arith::AddIOp>(first, touched));
+  Value first = getByteIndex(), numTouched = getNumTouchedBytes(limit);
+  Value bytes = view(b.createOrFold<arith::AddIOp>(first, numTouched));
   Value others = arith::XOrIOp::create(b, counts, ones);
   Value merged = merge(
       arith::AndIOp::create(b, move(wide), counts),
-      arith::AndIOp::create(b, load(type, bytes, first, touched), others));
-  vector::MaskedStoreOp::create(b, bytes, first, maskFirst(touched), merged);
+      arith::AndIOp::create(b, load(type, bytes, first, numTouched), others));
+  vector::MaskedStoreOp::create(b, bytes, first, maskFirst(numTouched), merged);
 }
 
 //===----------------------------------------------------------------------===//
@@ -562,10 +562,9 @@ static Value getLimit(VectorTransferOpInterface op) {
 
 /// Calls `visit` with the number and the indices of each element from `from` up
 /// to `count`, the elements that are not in full groups.
-static void
-visitRest(ImplicitLocOpBuilder &b, ValueRange indices, int64_t from,
-          int64_t count,
-          llvm::function_ref<void(int64_t element, ValueRange indices)> visit) {
+static void visitRemainder(
+    ImplicitLocOpBuilder &b, ValueRange indices, int64_t from, int64_t count,
+    llvm::function_ref<void(int64_t element, ValueRange indices)> visit) {
   SmallVector<Value> at(indices);
   for (int64_t i = from; i < count; ++i) {
     at.back() = b.createOrFold<arith::AddIOp>(
@@ -617,7 +616,7 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
   if (full)
     elements = vector::InsertStridedSliceOp::create(
         b, access.spread(access.readBytes(full), full), elements, 0, 1);
-  visitRest(b, indices, full, count, [&](int64_t element, ValueRange at) {
+  visitRemainder(b, indices, full, count, [&](int64_t element, ValueRange at) {
     elements = vector::InsertOp::create(
         b, PackedAccess(b, buffer, at, bits).read(), elements, element);
   });
@@ -642,7 +641,7 @@ static LogicalResult writeVector(ImplicitLocOpBuilder &b, Value buffer,
   if (full)
     access.write(cast<TypedValue<VectorType>>(
         b.createOrFold<vector::ExtractStridedSliceOp>(vector, 0, full, 1)));
-  visitRest(b, indices, full, count, [&](int64_t element, ValueRange at) {
+  visitRemainder(b, indices, full, count, [&](int64_t element, ValueRange at) {
     PackedAccess(b, buffer, at, bits, inOrder)
         .write(vector::ExtractOp::create(b, elements, element).getResult());
   });
@@ -653,7 +652,7 @@ static LogicalResult writeVector(ImplicitLocOpBuilder &b, Value buffer,
 /// type of bytes, whose sizes, strides and offset still count elements.
 LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  auto refuse = [&] {
+  auto reportUnsupported = [&] {
     return op->emitOpError("has no lowering for packed elements");
   };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -667,12 +666,12 @@ LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
     if (load.getVectorType().getRank() != 1 ||
         failed(readVector(op, load.getBase(), load.getIndices(),
                           /*limit=*/Value(), bits, permutes, registerBytes)))
-      return refuse();
+      return reportUnsupported();
   } else if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
     if (read.getVectorType().getRank() != 1 || !isContiguous(read) ||
         failed(readVector(op, read.getBase(), read.getIndices(), getLimit(read),
                           bits, permutes, registerBytes)))
-      return refuse();
+      return reportUnsupported();
   } else if (auto store = dyn_cast<vector::StoreOp>(op)) {
     // An alignment states that the vector begins and ends on byte boundaries.
     auto vector =
@@ -682,19 +681,19 @@ LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
     if (!store.getAlignment() || vector.getType().getRank() != 1 ||
         access.roundDownToGroups(vector.getType().getNumElements()) !=
             vector.getType().getNumElements())
-      return refuse();
+      return reportUnsupported();
     access.write(vector, store);
   } else if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
     if (write.getVectorType().getRank() != 1 || !isContiguous(write) ||
         failed(writeVector(b, write.getBase(), write.getIndices(),
                            getBytes(b, write.getVector()), getLimit(write),
                            bits, inOrder, registerBytes)))
-      return refuse();
+      return reportUnsupported();
   } else if (auto prefetch = dyn_cast<memref::PrefetchOp>(op)) {
     PackedAccess(b, prefetch.getMemref(), prefetch.getIndices(), bits)
         .prefetch(prefetch);
   } else {
-    return refuse();
+    return reportUnsupported();
   }
   op->erase();
   return success();
