@@ -48,9 +48,9 @@ AccumulatorInit::find(GenericOp op, std::optional<unsigned> vectorLoop) {
   for (int steps = 0; before && steps < kMaxSteps; ++steps) {
     auto fill = dyn_cast<GenericOp>(before);
     if (fill && isFillOf(fill, output)) {
-      BufferAccesses own;
-      own.add(fill);
-      if (!own.isIndependentOf(between))
+      BufferAccesses opAccesses;
+      opAccesses.add(fill);
+      if (!opAccesses.isIndependentOf(between))
         return std::nullopt;
       AccumulatorInit start(fill);
       for (OpOperand *input : fill.getDpsInputOperands()) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds the producers that are fused into the tile loops of an elementwise op,
-// and the part of their results that a tile reads.
+// and the slice of their results that a tile reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ bool BlockReductionFusion::isFusibleReduction(GenericOp op) {
                op.getMatchingIndexingMap(&init).getNumResults() > 0;
       }))
     return false;
-  if (kinds == Producers::Reductions)
+  if (kinds == FusibleProducers::Reductions)
     return llvm::all_of(op->getResultTypes(),
                         [](Type type) {
                           return getElementTypeOrSelf(type).isInteger();
@@ -65,7 +65,7 @@ bool BlockReductionFusion::isFusibleReduction(GenericOp op) {
                return getSource(own) == getSource(input);
              });
            });
-  return kinds == Producers::RowSums || !getCombiners(op).empty();
+  return kinds == FusibleProducers::RowReductions || !getCombiners(op).empty();
 }
 
 /// Collects the producers of the value. Returns whether it depends on a fused
@@ -75,18 +75,19 @@ bool BlockReductionFusion::collect(Value value, unsigned depth) {
   constexpr unsigned kMaxDepth = 16;
   auto producer = getSource(value).getDefiningOp<GenericOp>();
   if (!producer || depth == kMaxDepth || !producer.hasPureTensorSemantics() ||
-      producer->getBlock() != consumer->getBlock() || others.contains(producer))
+      producer->getBlock() != consumer->getBlock() ||
+      unfused.contains(producer))
     return false;
   if (producers.contains(producer))
     return dependent.contains(producer);
   bool isReduction = producer.getNumReductionLoops() != 0;
   if (isReduction ? !isFusibleReduction(producer)
                   : !isElementwiseOnTensors(producer)) {
-    others.insert(producer);
+    unfused.insert(producer);
     return false;
   }
   bool isDependent = isReduction, isEpilogue = false;
-  if (!isReduction || kinds != Producers::Reductions)
+  if (!isReduction || kinds != FusibleProducers::Reductions)
     for (OpOperand *input : producer.getDpsInputOperands()) {
       isDependent |= collect(input->get(), depth + 1);
       // Epilogues are fused into the loops of a contraction.
@@ -97,8 +98,8 @@ bool BlockReductionFusion::collect(Value value, unsigned depth) {
           producer.getMatchingIndexingMap(input).isPermutation() &&
           !(isa<GenericOp>(source) && isElementwise(cast<GenericOp>(source)));
     }
-  if (!isDependent && (kinds == Producers::Reductions || isEpilogue)) {
-    others.insert(producer);
+  if (!isDependent && (kinds == FusibleProducers::Reductions || isEpilogue)) {
+    unfused.insert(producer);
     return false;
   }
   // The initialization of the accumulators.
@@ -108,7 +109,7 @@ bool BlockReductionFusion::collect(Value value, unsigned depth) {
           fill && isElementwiseOnTensors(fill) && fill->hasOneUse())
         producers.insert(fill);
   hasReduction |= isReduction;
-  hasRowSum |= isReduction && getCombiners(producer).empty();
+  hasRowReduction |= isReduction && getCombiners(producer).empty();
   if (isDependent)
     dependent.insert(producer);
   producers.insert(producer);
@@ -117,14 +118,14 @@ bool BlockReductionFusion::collect(Value value, unsigned depth) {
 
 /// Removes producers that have users before the end of the loops.
 void BlockReductionFusion::removeUnmovable() {
-  llvm::SmallPtrSet<Operation *, 16> needed;
+  llvm::SmallPtrSet<Operation *, 16> liveIn;
   SmallVector<Operation *> worklist{consumer};
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
         if (Operation *source = operand.getDefiningOp();
-            source && needed.insert(source).second)
+            source && liveIn.insert(source).second)
           worklist.push_back(source);
     });
   }
@@ -133,11 +134,11 @@ void BlockReductionFusion::removeUnmovable() {
       if (isFused(user))
         return true;
       if (isReshape(user) && user->getBlock() == consumer->getBlock() &&
-          needed.contains(user))
+          liveIn.contains(user))
         return canMove(user);
       Operation *ancestor = consumer->getBlock()->findAncestorOpInBlock(*user);
       return ancestor && consumer->isBeforeInBlock(ancestor) &&
-             !needed.contains(ancestor);
+             !liveIn.contains(ancestor);
     });
   };
   for (bool isChanged = true; isChanged;) {
@@ -150,26 +151,25 @@ void BlockReductionFusion::removeUnmovable() {
   }
 }
 
-void BlockReductionFusion::readEntirely(Index index) {
+void BlockReductionFusion::setUntiled(Index index) {
   if (!index)
     return;
-  for (unsigned loop = 0; loop < entire.size(); ++loop)
+  for (unsigned loop = 0; loop < untiled.size(); ++loop)
     if (index.isFunctionOfDim(loop))
-      entire.set(loop);
+      untiled.set(loop);
 }
 
-BlockReductionFusion::Index BlockReductionFusion::merge(Index one,
-                                                        Index other) {
-  if (one == other)
-    return one;
-  readEntirely(one);
-  readEntirely(other);
+BlockReductionFusion::Index BlockReductionFusion::merge(Index lhs, Index rhs) {
+  if (lhs == rhs)
+    return lhs;
+  setUntiled(lhs);
+  setUntiled(rhs);
   return nullptr;
 }
 
 /// Records that a tile reads the elements of the value at the indices.
-void BlockReductionFusion::visitSource(Value value,
-                                       SmallVector<Index> indices) {
+void BlockReductionFusion::propagateToSource(Value value,
+                                             SmallVector<Index> indices) {
   MLIRContext *context = consumer.getContext();
   auto getShape = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
@@ -198,7 +198,7 @@ void BlockReductionFusion::visitSource(Value value,
           continue;
         }
         for (int64_t dim : dims)
-          readEntirely(indices[dim]);
+          setUntiled(indices[dim]);
         index = nullptr;
       }
     } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
@@ -206,7 +206,7 @@ void BlockReductionFusion::visitSource(Value value,
            llvm::zip_equal(indices, collapse.getReassociationIndices())) {
         SmallVector<int64_t> dims = getLargeDims(collapse.getSrcType(), group);
         if (dims.size() > 1)
-          readEntirely(index);
+          setUntiled(index);
         for (int64_t dim : dims)
           outer[dim] = dims.size() == 1 ? index : nullptr;
       }
@@ -221,14 +221,15 @@ void BlockReductionFusion::visitSource(Value value,
   for (auto [index, size] : llvm::zip_equal(indices, getShape(value)))
     if (size == 1)
       index = getAffineConstantExpr(0, context);
-  auto [entry, isNew] = parts.try_emplace(value, indices);
+  auto [entry, isNew] = slices.try_emplace(value, indices);
   if (!isNew)
     for (auto [own, index] : llvm::zip_equal(entry->second, indices))
       own = merge(own, index);
 }
 
-/// Records which parts of its operands the op reads in a tile.
-void BlockReductionFusion::visit(GenericOp op, ArrayRef<Index> loops) {
+/// Records which slices of its operands the op reads in a tile.
+void BlockReductionFusion::propagateToOperands(GenericOp op,
+                                               ArrayRef<Index> loops) {
   for (OpOperand &operand : op->getOpOperands()) {
     SmallVector<Index> indices;
     for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
@@ -246,55 +247,55 @@ void BlockReductionFusion::visit(GenericOp op, ArrayRef<Index> loops) {
       } else {
         for (unsigned dim = 0; dim < loops.size(); ++dim)
           if (expr.isFunctionOfDim(dim))
-            readEntirely(loops[dim]);
+            setUntiled(loops[dim]);
       }
       indices.push_back(index);
     }
-    visitSource(operand.get(), indices);
+    propagateToSource(operand.get(), indices);
   }
   // A reduction is not repeated for several tiles.
   if (op.getNumReductionLoops() == 0)
     return;
-  for (unsigned loop = 0; loop < entire.size(); ++loop)
+  for (unsigned loop = 0; loop < untiled.size(); ++loop)
     if (llvm::none_of(loops, [&](Index index) {
           return index && index.isFunctionOfDim(loop);
         }))
-      entire.set(loop);
+      untiled.set(loop);
 }
 
-/// Finds the loops that are not tiled, the units of the others, and the parts
+/// Finds the loops that are not tiled, the units of the others, and the slices
 /// of the producers' results that a tile reads.
 void BlockReductionFusion::analyze() {
   unsigned numLoops = consumer.getNumLoops();
-  entire.clear();
-  entire.resize(numLoops);
+  untiled.clear();
+  untiled.resize(numLoops);
   units.assign(numLoops, 1);
-  parts.clear();
+  slices.clear();
   SmallVector<Index> own;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     own.push_back(getAffineDimExpr(loop, consumer.getContext()));
-  visit(consumer, own);
+  propagateToOperands(consumer, own);
   for (Operation *op : producers) {
     auto producer = cast<GenericOp>(op);
     SmallVector<Index> loops(producer.getNumLoops());
     llvm::SmallBitVector isKnown(producer.getNumLoops());
     for (OpResult result : op->getResults()) {
-      auto part = parts.find(result);
-      if (part == parts.end())
+      auto slice = slices.find(result);
+      if (slice == slices.end())
         continue;
       for (auto [expr, index] : llvm::zip_equal(
                producer.getIndexingMapMatchingResult(result).getResults(),
-               part->second)) {
+               slice->second)) {
         std::optional<unsigned> loop = getLoop(expr);
         if (!loop) {
-          readEntirely(index);
+          setUntiled(index);
           continue;
         }
         loops[*loop] = isKnown.test(*loop) ? merge(loops[*loop], index) : index;
         isKnown.set(*loop);
       }
     }
-    visit(producer, loops);
+    propagateToOperands(producer, loops);
   }
 }
 
@@ -307,13 +308,13 @@ bool BlockReductionFusion::removeInvariant() {
     if (dependent.contains(op) || producer.getNumDpsInputs() == 0)
       return false;
     return llvm::any_of(op->getResults(), [&](Value result) {
-      auto part = parts.find(result);
-      if (part == parts.end())
+      auto slice = slices.find(result);
+      if (slice == slices.end())
         return false;
       return llvm::any_of(
           llvm::seq<unsigned>(ranges.size()), [&](unsigned loop) {
-            return ranges[loop] != 1 && !entire.test(loop) &&
-                   llvm::none_of(part->second, [&](Index index) {
+            return ranges[loop] != 1 && !untiled.test(loop) &&
+                   llvm::none_of(slice->second, [&](Index index) {
                      return index && index.isFunctionOfDim(loop);
                    });
           });
@@ -328,18 +329,19 @@ bool BlockReductionFusion::match() {
           [&](OpOperand &init) {
             return consumer.getMatchingIndexingMap(&init).isIdentity();
           }) ||
-      (kinds != Producers::Reductions && !isQuantization(consumer)))
+      (kinds != FusibleProducers::Reductions && !isQuantization(consumer)))
     return false;
   for (OpOperand *input : consumer.getDpsInputOperands())
-    if (kinds != Producers::Reductions ||
+    if (kinds != FusibleProducers::Reductions ||
         !consumer.getMatchingIndexingMap(input).isPermutation())
       collect(input->get());
-  if (!hasReduction || (kinds == Producers::RowSums && !hasRowSum))
+  if (!hasReduction ||
+      (kinds == FusibleProducers::RowReductions && !hasRowReduction))
     return false;
   removeUnmovable();
   SmallVector<Operation *> sorted = producers.takeVector();
-  llvm::sort(sorted, [](Operation *one, Operation *other) {
-    return other->isBeforeInBlock(one);
+  llvm::sort(sorted, [](Operation *lhs, Operation *rhs) {
+    return rhs->isBeforeInBlock(lhs);
   });
   producers.insert_range(sorted);
   do {
@@ -348,6 +350,7 @@ bool BlockReductionFusion::match() {
   return llvm::any_of(producers, [&](Operation *op) {
     auto producer = cast<GenericOp>(op);
     return producer.getNumReductionLoops() != 0 &&
-           (kinds != Producers::RowSums || getCombiners(producer).empty());
+           (kinds != FusibleProducers::RowReductions ||
+            getCombiners(producer).empty());
   });
 }

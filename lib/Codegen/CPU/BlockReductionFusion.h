@@ -17,35 +17,38 @@
 
 namespace mlir::quant_float {
 
-/// The ops whose producers are fused into the tile loops.
-enum class Producers {
-  /// Reductions whose result does not depend on the order, and what lies
-  /// between them and the consumer.
+/// The producers that are fused into the tile loops of an elementwise op.
+enum class FusibleProducers {
+  /// Reductions whose result does not depend on the order, and the ops between
+  /// them and the consumer.
   Reductions,
-  /// Also elementwise ops that produce what the consumer reads.
+  /// Also elementwise ops that produce operands of the consumer.
   Elementwise,
   /// Also float additions along rows. A tile has several rows.
-  RowSums,
+  RowReductions,
 };
 
 /// An elementwise op and the producers that are fused into its tile loops.
 class BlockReductionFusion {
 public:
-  /// If `restBlocks` is not 0, the innermost loop has full blocks, but less
-  /// than a tile, and is divided into tiles of so many blocks.
-  BlockReductionFusion(linalg::GenericOp consumer, Producers kinds,
-                       int64_t restBlocks = 0)
-      : consumer(consumer), kinds(kinds), restBlocks(restBlocks) {}
+  /// If `remainderBlocks` is not 0, the innermost loop has full blocks, but
+  /// less than a tile, and is divided into tiles of so many blocks.
+  BlockReductionFusion(linalg::GenericOp consumer, FusibleProducers kinds,
+                       int64_t remainderBlocks = 0)
+      : consumer(consumer), kinds(kinds), remainderBlocks(remainderBlocks) {}
 
+  /// Collects the producers to fuse. Returns false if there is no reduction
+  /// among them.
   bool match();
   /// Chooses the tile size of each loop of the consumer; 0 for loops that are
   /// not tiled.
   bool chooseTiles(bool isParallel);
+  /// Tiles the consumer and fuses the producers. Returns the loops.
   FailureOr<SmallVector<LoopLikeOpInterface>> fuse(RewriterBase &rewriter);
   /// The consumer, of a tile after fuse().
   linalg::GenericOp getConsumer() { return consumer; }
   /// Whether the innermost loop has an unknown number of blocks.
-  bool hasRest() const { return hasUnknownBlocks; }
+  bool hasRemainder() const { return hasDynamicBlocks; }
 
 private:
   /// The index of a tensor's dimension as an expression of the consumer's
@@ -58,11 +61,11 @@ private:
   void removeUnmovable();
   bool removeInvariant();
   void analyze();
-  void visit(linalg::GenericOp op, ArrayRef<Index> loops);
+  void propagateToOperands(linalg::GenericOp op, ArrayRef<Index> loops);
   void alignToVectors();
-  void visitSource(Value value, SmallVector<Index> indices);
-  void readEntirely(Index index);
-  Index merge(Index one, Index other);
+  void propagateToSource(Value value, SmallVector<Index> indices);
+  void setUntiled(Index index);
+  Index merge(Index lhs, Index rhs);
   bool isFused(Operation *op) const {
     return op == consumer || producers.contains(op);
   }
@@ -77,23 +80,22 @@ private:
                              SmallVectorImpl<LoopLikeOpInterface> &loops);
 
   linalg::GenericOp consumer;
-  Producers kinds;
+  FusibleProducers kinds;
   /// The fused ops: reductions, and elementwise ops of their results. After
   /// match() they are in the reverse order of the block.
   llvm::SetVector<Operation *> producers;
   /// The ops that are not fused.
-  llvm::SmallPtrSet<Operation *, 8> others;
+  llvm::SmallPtrSet<Operation *, 8> unfused;
   /// The ops that depend on a fused reduction.
   llvm::SmallPtrSet<Operation *, 8> dependent;
-  bool hasReduction = false, hasRowSum = false, isParallel = false;
-  bool hasUnknownBlocks = false, isTransposed = false;
-  int64_t restBlocks;
-  /// For each fused op's results, the part that a tile reads.
-  llvm::DenseMap<Value, SmallVector<Index>> parts;
+  bool hasReduction = false, hasRowReduction = false, isParallel = false;
+  bool hasDynamicBlocks = false, isTransposed = false;
+  int64_t remainderBlocks;
+  /// For each fused op's results, the slice that a tile reads.
+  llvm::DenseMap<Value, SmallVector<Index>> slices;
   /// The consumer's loops that are not tiled.
-  llvm::SmallBitVector entire;
-  /// The least number of iterations that the tiles of each loop are multiples
-  /// of.
+  llvm::SmallBitVector untiled;
+  /// The tile size of each loop is a multiple of this number.
   SmallVector<int64_t> units;
   SmallVector<int64_t> tiles;
 };

@@ -21,53 +21,54 @@ using linalg::GenericOp;
 /// The number of elements of a tile of rows: as f32, a quarter of the smallest
 /// L1 data cache. The prefetch distance of non-temporal loops is as long, so
 /// that they prefetch the next tile.
-static constexpr int64_t kTile = 1024;
+static constexpr int64_t kRowTileSize = 1024;
 /// The number of elements of a tile of several rows: as f32, half of the
 /// smallest L2 cache.
-static constexpr int64_t kMaxTile = 32768;
+static constexpr int64_t kMaxTileSize = 32768;
 /// The number of elements of a tile of rows that are summed: as f32, 512 KiB,
 /// which fit into the L2 cache of most servers.
-static constexpr int64_t kMaxRowSumTile = 131072;
+static constexpr int64_t kMaxReductionTileSize = 131072;
 /// The maximum number of rows that are summed together, and of adjacent
 /// elements of a transposed input in a tile: a vector, or a cache line.
 static constexpr int64_t kLanes = 16;
 /// The minimum number of elements in a row of a tile.
-static constexpr int64_t kMinRow = 64;
+static constexpr int64_t kMinRowSize = 64;
 /// The number of elements in a row of a tile if the length of rows is unknown.
-static constexpr int64_t kUnknownRow = 1024;
+static constexpr int64_t kDynamicRowSize = 1024;
 /// The minimum number of elements for which several threads are faster than
 /// one.
-static constexpr int64_t kMinParallel = 262144;
+static constexpr int64_t kMinParallelSize = 262144;
 
 /// Extends the units of tiles of several rows: to vectors across rows for row
 /// sums, and to full cache lines of transposed inputs.
 void BlockReductionFusion::alignToVectors() {
   SmallVector<int64_t> ranges = consumer.getStaticLoopRanges();
-  if (kinds == Producers::RowSums) {
+  if (kinds == FusibleProducers::RowReductions) {
     int64_t row = 1;
     for (auto [loop, range] : llvm::enumerate(ranges))
-      row *= entire.test(loop) ? std::min(range, kMaxRowSumTile) : 1;
+      row *= untiled.test(loop) ? std::min(range, kMaxReductionTileSize) : 1;
     for (unsigned loop = ranges.size(); loop-- > 0;)
-      if (!entire.test(loop) && ranges[loop] != 1) {
-        int64_t most = llvm::bit_floor<uint64_t>(kMaxRowSumTile / row);
-        units[loop] *= std::clamp(most, int64_t(4), kLanes);
+      if (!untiled.test(loop) && ranges[loop] != 1) {
+        int64_t maxCount =
+            llvm::bit_floor<uint64_t>(kMaxReductionTileSize / row);
+        units[loop] *= std::clamp(maxCount, int64_t(4), kLanes);
         return;
       }
     return;
   }
   for (Operation *op : producers) {
     auto producer = cast<GenericOp>(op);
-    auto part = parts.find(op->getResult(0));
-    if (producer.getNumReductionLoops() != 0 || part == parts.end())
+    auto slice = slices.find(op->getResult(0));
+    if (producer.getNumReductionLoops() != 0 || slice == slices.end())
       continue;
     for (OpOperand *input : producer.getDpsInputOperands()) {
       AffineMap map = producer.getMatchingIndexingMap(input);
       if (!map.isPermutation() || map.isIdentity())
         continue;
-      Index contiguous = part->second[*getLoop(map.getResults().back())];
+      Index contiguous = slice->second[*getLoop(map.getResults().back())];
       std::optional<unsigned> loop =
           contiguous ? getLoop(contiguous) : std::nullopt;
-      if (loop && *loop + 1 != ranges.size() && !entire.test(*loop)) {
+      if (loop && *loop + 1 != ranges.size() && !untiled.test(*loop)) {
         units[*loop] = std::lcm(units[*loop], kLanes);
         isTransposed = true;
       }
@@ -78,10 +79,10 @@ void BlockReductionFusion::alignToVectors() {
 /// Whether the number of iterations of the innermost loop is a multiple of the
 /// block size: the reduction of the consumer's input reads full blocks.
 bool BlockReductionFusion::hasFullBlocks() {
-  if (kinds == Producers::Reductions || units.back() == 1)
+  if (kinds == FusibleProducers::Reductions || units.back() == 1)
     return false;
-  if (restBlocks)
-    return units.back() * restBlocks < kUnknownRow;
+  if (remainderBlocks)
+    return units.back() * remainderBlocks < kDynamicRowSize;
   return llvm::any_of(producers, [&](Operation *op) {
     auto producer = cast<GenericOp>(op);
     if (producer.getNumReductionLoops() == 0)
@@ -102,15 +103,15 @@ bool BlockReductionFusion::chooseTiles(bool threads) {
   unsigned numLoops = consumer.getNumLoops();
   SmallVector<int64_t> ranges = consumer.getStaticLoopRanges();
   // Whether the innermost loop has a dynamic size and is not divided.
-  bool isWholeRow = false;
+  bool hasDynamicRow = false;
   for (unsigned loop = 0; loop < numLoops; ++loop) {
-    if (units[loop] > kMaxTile)
+    if (units[loop] > kMaxTileSize)
       return false;
-    if (!entire.test(loop))
+    if (!untiled.test(loop))
       continue;
     if (loop + 1 == numLoops && ShapedType::isDynamic(ranges[loop]) &&
-        kinds == Producers::Reductions)
-      isWholeRow = true;
+        kinds == FusibleProducers::Reductions)
+      hasDynamicRow = true;
     else
       units[loop] = ranges[loop];
   }
@@ -119,17 +120,19 @@ bool BlockReductionFusion::chooseTiles(bool threads) {
     return false;
   // Rows of a tile are full vectors. The blocks that remain in rows of unknown
   // length are tiles of their own.
-  hasUnknownBlocks = !isWholeRow && ShapedType::isDynamic(ranges.back());
-  if (hasUnknownBlocks && !hasFullBlocks())
+  hasDynamicBlocks = !hasDynamicRow && ShapedType::isDynamic(ranges.back());
+  if (hasDynamicBlocks && !hasFullBlocks())
     return false;
-  if (restBlocks) {
-    units.back() *= restBlocks;
-  } else if (!isWholeRow) {
-    int64_t row = hasUnknownBlocks ? kUnknownRow : kMinRow;
+  if (remainderBlocks) {
+    units.back() *= remainderBlocks;
+  } else if (!hasDynamicRow) {
+    int64_t row = hasDynamicBlocks ? kDynamicRowSize : kMinRowSize;
     units.back() = llvm::divideCeil(row, units.back()) * units.back();
   }
   alignToVectors();
-  int64_t maxTile = kinds == Producers::RowSums ? kMaxRowSumTile : kMaxTile;
+  int64_t maxTile = kinds == FusibleProducers::RowReductions
+                        ? kMaxReductionTileSize
+                        : kMaxTileSize;
   int64_t elements = 1;
   for (auto [unit, range] : llvm::zip_equal(units, ranges)) {
     if (!ShapedType::isDynamic(range))
@@ -140,16 +143,17 @@ bool BlockReductionFusion::chooseTiles(bool threads) {
   }
   // Long rows of a tile of several rows matter more than the L1 cache, but
   // lines of a transposed input that are far apart share few sets of a cache.
-  int64_t limit = elements == units.back() || isTransposed ? kTile : kMaxTile;
+  int64_t limit =
+      elements == units.back() || isTransposed ? kRowTileSize : kMaxTileSize;
   // Rows of unknown length may be longer than a tile.
-  if (isWholeRow)
+  if (hasDynamicRow)
     limit = 0;
   tiles = units;
   bool isStatic = true, isTiled = false;
   int64_t total = 1;
   for (unsigned loop = numLoops; loop-- > 0;) {
     int64_t range = ranges[loop];
-    if (isWholeRow && loop + 1 == numLoops) {
+    if (hasDynamicRow && loop + 1 == numLoops) {
       isStatic = false;
       tiles[loop] = 0;
       continue;
@@ -159,12 +163,13 @@ bool BlockReductionFusion::chooseTiles(bool threads) {
       isTiled = true;
       continue;
     }
-    total = std::min(total, kMinParallel) * std::min(range, kMinParallel);
+    total =
+        std::min(total, kMinParallelSize) * std::min(range, kMinParallelSize);
     // The largest multiple of the unit that divides the loop and fits, or as
     // many units as fit if only a few do.
-    int64_t most = std::max<int64_t>(limit / elements, 1);
+    int64_t maxCount = std::max<int64_t>(limit / elements, 1);
     int64_t count =
-        std::min<int64_t>(most, llvm::divideCeil(range, units[loop]));
+        std::min<int64_t>(maxCount, llvm::divideCeil(range, units[loop]));
     for (int64_t smaller = count; 2 * smaller > count; --smaller)
       if (range % (smaller * units[loop]) == 0) {
         count = smaller;
@@ -177,7 +182,7 @@ bool BlockReductionFusion::chooseTiles(bool threads) {
   for (auto [tile, range] : llvm::zip_equal(tiles, ranges))
     if (tile == range)
       tile = 0;
-  isParallel = threads && isStatic && total >= kMinParallel;
+  isParallel = threads && isStatic && total >= kMinParallelSize;
   // Whether there is enough work for several threads is not known.
   return isTiled && (!threads || isStatic);
 }
@@ -220,19 +225,19 @@ LogicalResult BlockReductionFusion::fuseProducer(
   SmallVector<std::pair<unsigned, Use>> uses;
   for (OpResult result : producer->getResults()) {
     SmallVector<Operation *> reshapes;
-    SmallVector<Use> own;
-    collectUses(result, reshapes, own, outermost);
-    for (Use &use : own)
+    SmallVector<Use> resultUses;
+    collectUses(result, reshapes, resultUses, outermost);
+    for (Use &use : resultUses)
       uses.emplace_back(result.getResultNumber(), use);
   }
   if (uses.empty())
     return success();
-  auto *first = llvm::min_element(uses, [](const auto &one, const auto &other) {
-    return one.second.slice->isBeforeInBlock(other.second.slice);
+  auto *first = llvm::min_element(uses, [](const auto &lhs, const auto &rhs) {
+    return lhs.second.slice->isBeforeInBlock(rhs.second.slice);
   });
   unsigned number = first->first;
   tensor::ExtractSliceOp slice = first->second.slice;
-  Value whole = producer->getResult(number);
+  Value source = producer->getResult(number);
   rewriter.setInsertionPoint(slice);
   TileBounds bounds{slice.getMixedOffsets(), slice.getMixedSizes()};
   for (Operation *reshape : llvm::reverse(first->second.reshapes))
@@ -240,7 +245,7 @@ LogicalResult BlockReductionFusion::fuseProducer(
   SmallVector<OpFoldResult> strides(bounds.offsets.size(),
                                     rewriter.getIndexAttr(1));
   auto tile = tensor::ExtractSliceOp::create(
-      rewriter, slice.getLoc(), whole, bounds.offsets, bounds.sizes, strides);
+      rewriter, slice.getLoc(), source, bounds.offsets, bounds.sizes, strides);
   std::optional<scf::SCFFuseProducerOfSliceResult> fused =
       scf::tileAndFuseProducerOfSlice(rewriter, tile, loops);
   if (!fused || fused->tiledOps.size() != 1)

@@ -115,22 +115,24 @@ Value ColumnContraction::buildShared(Value value, int64_t columns) {
         return varies ? load(operand, columns) : load(operand);
       },
       [&](unsigned loop) { return getIndex(loop); });
-  return spread(slice.build(value), columns);
+  return broadcast(slice.build(value), columns);
 }
 
 /// Element t of lane l is channel l * terms + t. Pairs of vectors that are half
 /// of the terms apart are interleaved until one vector remains.
 Value ColumnContraction::merge(ValueRange vectors, int64_t columns) {
-  SmallVector<Value> left(vectors);
-  while (left.size() > 1) {
-    size_t half = left.size() / 2;
+  SmallVector<Value> interleaved(vectors);
+  while (interleaved.size() > 1) {
+    size_t half = interleaved.size() / 2;
     for (size_t i = 0; i < half; ++i)
-      left[i] = vector::InterleaveOp::create(b, left[i], left[half + i]);
-    left.resize(half);
+      interleaved[i] = vector::InterleaveOp::create(b, interleaved[i],
+                                                    interleaved[half + i]);
+    interleaved.resize(half);
   }
   if (columns == getTile())
-    return left.front();
-  return vector::ExtractStridedSliceOp::create(b, left.front(), 0, columns, 1);
+    return interleaved.front();
+  return vector::ExtractStridedSliceOp::create(b, interleaved.front(), 0,
+                                               columns, 1);
 }
 
 void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
@@ -163,7 +165,7 @@ void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
       Value factor = x(vector);
       for (int64_t i = 0; i < each; ++i)
         next.push_back(accumulate(loop.getRegionIterArg(vector * each + i),
-                                  decoded[i], spread(factor, getCount(i))));
+                                  decoded[i], broadcast(factor, getCount(i))));
     }
     scf::YieldOp::create(b, next);
   }
@@ -177,7 +179,7 @@ void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
                         ? toFloat(buildShared(contraction.point, count))
                         : Value();
       accumulator = accumulate(accumulator, getCorrection(point, count),
-                               spread(inputSums[vector], count));
+                               broadcast(inputSums[vector], count));
     }
     if (terms && contraction.values.unit != 1)
       accumulator =

@@ -59,7 +59,7 @@ static bool canDistribute(GenericOp op) {
 /// Whether indices of a part of the loop differ from those of the full loop by
 /// a constant offset. Block indices require that parts start at block
 /// boundaries, or that a block consists of full parts.
-static bool canCut(GenericOp op, unsigned loop, int64_t share) {
+static bool canSplit(GenericOp op, unsigned loop, int64_t share) {
   return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
     return llvm::all_of(map.getResults(), [&](AffineExpr index) {
       if (hasEqualSteps(index, loop))
@@ -74,30 +74,30 @@ static bool canCut(GenericOp op, unsigned loop, int64_t share) {
 /// Returns the number of iterations in each share. All shares are equal, and a
 /// multiple of one of the units, of the first one if possible. There is one
 /// share per thread; if that is impossible or the number of threads is unknown
-/// (0), at least kEnoughShares shares, else as many as possible. Returns 0 if
+/// (0), at least kMinShares shares, else as many as possible. Returns 0 if
 /// the loop cannot be divided.
 static int64_t getShare(GenericOp op, unsigned loop, ArrayRef<int64_t> units,
                         unsigned threads) {
-  constexpr int64_t kEnoughShares = 8;
+  constexpr int64_t kMinShares = 8;
   int64_t extent = op.getStaticLoopRanges()[loop];
   auto canHave = [&](int64_t shares, int64_t unit) {
     return extent % shares == 0 && (extent / shares) % unit == 0 &&
-           canCut(op, loop, extent / shares);
+           canSplit(op, loop, extent / shares);
   };
   if (threads > 1 && threads <= kMaxShares)
     for (int64_t unit : units)
       if (canHave(threads, unit))
         return extent / threads;
-  int64_t found = 0;
+  int64_t share = 0;
   for (int64_t unit : units)
     for (int64_t shares = std::min(kMaxShares, extent / unit);
-         shares > 1 && (!found || shares > extent / found); --shares)
+         shares > 1 && (!share || shares > extent / share); --shares)
       if (canHave(shares, unit)) {
-        found = extent / shares;
-        if (shares >= kEnoughShares)
-          return found;
+        share = extent / shares;
+        if (shares >= kMinShares)
+          return share;
       }
-  return found;
+  return share;
 }
 
 /// Returns the tile sizes that divide the op into shares; 0 for loops that are
@@ -106,7 +106,7 @@ static SmallVector<int64_t> chooseShares(GenericOp op, unsigned threads) {
   // 16 rows share a packed panel (MatmulPanels.cpp), and 4 rows share loads.
   constexpr int64_t kRows[] = {16, 4, 1};
   constexpr int64_t kColumns[] = {64};
-  const int64_t fewShares = threads > 1 ? std::min(threads, 4u) : 4;
+  const int64_t minShares = threads > 1 ? std::min(threads, 4u) : 4;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t steps = 1;
   for (int64_t range : ranges) {
@@ -144,7 +144,7 @@ static SmallVector<int64_t> chooseShares(GenericOp op, unsigned threads) {
   };
   for (AffineExpr index : output.getResults().drop_back())
     consider(*getLoop(index), kRows);
-  if (best < fewShares)
+  if (best < minShares)
     consider(column, kColumns);
   if (!chosen)
     return {};

@@ -124,19 +124,19 @@ void Windows::findPadding() {
       !llvm::all_of(pad.getSourceType().getShape().take_back(2),
                     [](int64_t size) { return size > 0; }))
     return;
-  unsigned lead = pad.getSourceType().getRank() - 2;
+  unsigned numLeading = pad.getSourceType().getRank() - 2;
   ArrayRef<int64_t> low = pad.getStaticLow(), high = pad.getStaticHigh();
   auto isZero = [](int64_t size) { return size == 0; };
   auto isPadding = [](int64_t size) { return size >= 0; };
-  if (!llvm::all_of(low.take_front(lead), isZero) ||
-      !llvm::all_of(high.take_front(lead), isZero) ||
-      !llvm::all_of(low.drop_front(lead), isPadding) ||
-      !llvm::all_of(high.drop_front(lead), isPadding))
+  if (!llvm::all_of(low.take_front(numLeading), isZero) ||
+      !llvm::all_of(high.take_front(numLeading), isZero) ||
+      !llvm::all_of(low.drop_front(numLeading), isPadding) ||
+      !llvm::all_of(high.drop_front(numLeading), isPadding))
     return;
   source = pad.getSource();
   padding = pad.getConstantPaddingValue();
-  rows.setPadding(low[lead]);
-  columns.setPadding(low[lead + 1]);
+  rows.setPadding(low[numLeading]);
+  columns.setPadding(low[numLeading + 1]);
 }
 
 /// Whether `quant-float-vectorize-reductions` lets adjacent rows of the result
@@ -178,8 +178,8 @@ static std::optional<Windows> match(GenericOp op) {
   auto type = dyn_cast<RankedTensorType>(image->get().getType());
   ArrayRef<AffineExpr> indices = op.getMatchingIndexingMap(image).getResults();
   if (indices.size() < 2 ||
-      llvm::any_of(indices.drop_back(2), [&](AffineExpr lead) {
-        return lead.isFunctionOfDim(row) || lead.isFunctionOfDim(column);
+      llvm::any_of(indices.drop_back(2), [&](AffineExpr index) {
+        return index.isFunctionOfDim(row) || index.isFunctionOfDim(column);
       }))
     return std::nullopt;
   indices = indices.take_back(2);
@@ -220,10 +220,10 @@ struct ResidueBlock {
 /// `limit` rows of each residue, with the padding.
 static SmallVector<ResidueBlock, 2> getBlocks(const Axis &axis, int64_t size,
                                               int64_t limit) {
-  int64_t stride = axis.stride, most = limit - axis.front;
+  int64_t stride = axis.stride, available = limit - axis.front;
   SmallVector<ResidueBlock, 2> blocks;
   auto add = [&](int64_t residues, int64_t base, int64_t first, int64_t count) {
-    count = std::min(count, most - first);
+    count = std::min(count, available - first);
     if (residues > 0 && count > 0)
       blocks.push_back({residues, base, first, count});
   };
@@ -246,7 +246,7 @@ public:
   void run();
 
 private:
-  ArrayRef<int64_t> getLead() const {
+  ArrayRef<int64_t> getLeadingDims() const {
     return cast<RankedTensorType>(image.getType()).getShape().drop_back(2);
   }
   Value makeEmpty(ArrayRef<int64_t> shape);
@@ -346,18 +346,18 @@ Value Flattening::fill(Value empty) {
 Value Flattening::copyBlock(const ResidueBlock &rowBlock,
                             const ResidueBlock &columnBlock, Value phases) {
   const Axis &rows = windows.rows, &columns = windows.columns;
-  unsigned lead = getLead().size(), rank = lead + 4;
+  unsigned numLeading = getLeadingDims().size(), rank = numLeading + 4;
   // The slices of the image and of the residues.
-  SmallVector<OpFoldResult> fromOffsets(lead, b.getIndexAttr(0)), fromSizes,
-      toOffsets(lead + 2, b.getIndexAttr(0)), toSizes;
-  for (unsigned dim = 0; dim < lead; ++dim)
+  SmallVector<OpFoldResult> fromOffsets(numLeading, b.getIndexAttr(0)),
+      fromSizes, toOffsets(numLeading + 2, b.getIndexAttr(0)), toSizes;
+  for (unsigned dim = 0; dim < numLeading; ++dim)
     fromSizes.push_back(
         tensor::getMixedSize(b, b.getLoc(), windows.source, dim));
   toSizes = fromSizes;
   toSizes.append({b.getIndexAttr(rowBlock.residues),
                   b.getIndexAttr(columnBlock.residues)});
   AffineMap to = b.getMultiDimIdentityMap(rank);
-  SmallVector<AffineExpr> from(to.getResults().take_front(lead));
+  SmallVector<AffineExpr> from(to.getResults().take_front(numLeading));
   auto addAxis = [&](const Axis &axis, const ResidueBlock &block,
                      unsigned dim) {
     int64_t stride = axis.stride;
@@ -366,14 +366,14 @@ Value Flattening::copyBlock(const ResidueBlock &rowBlock,
         b.getIndexAttr((block.count - 1) * stride + block.residues));
     toOffsets.push_back(b.getIndexAttr(axis.front + block.first));
     toSizes.push_back(b.getIndexAttr(block.count));
-    AffineExpr index = b.getAffineDimExpr(lead + 2 + dim) * stride;
+    AffineExpr index = b.getAffineDimExpr(numLeading + 2 + dim) * stride;
     if (block.residues > 1)
-      index = index + b.getAffineDimExpr(lead + dim);
+      index = index + b.getAffineDimExpr(numLeading + dim);
     from.push_back(index);
   };
   addAxis(rows, rowBlock, 0);
   addAxis(columns, columnBlock, 1);
-  SmallVector<OpFoldResult> fromOnes(lead + 2, b.getIndexAttr(1)),
+  SmallVector<OpFoldResult> fromOnes(numLeading + 2, b.getIndexAttr(1)),
       toOnes(rank, b.getIndexAttr(1));
   Value source = tensor::ExtractSliceOp::create(b, windows.source, fromOffsets,
                                                 fromSizes, fromOnes);
@@ -398,7 +398,7 @@ Value Flattening::copyBlock(const ResidueBlock &rowBlock,
 /// `height` rows, columns), and pads each residue.
 void Flattening::deinterleave(int64_t height) {
   const Axis &rows = windows.rows, &columns = windows.columns;
-  SmallVector<int64_t> shape(getLead());
+  SmallVector<int64_t> shape(getLeadingDims());
   shape.append({rows.getNumResidues(), columns.getNumResidues(), height,
                 columns.getExtent()});
   ArrayRef<int64_t> sizes =
@@ -454,7 +454,7 @@ Value Flattening::makeStart(Value empty) {
 void Flattening::run() {
   const Axis &rows = windows.rows, &columns = windows.columns;
   AffineMap imageMap = op.getMatchingIndexingMap(windows.image);
-  unsigned lead = getLead().size();
+  unsigned numLeading = getLeadingDims().size();
   bool isSplit = windows.hasStride();
   int64_t pitch = windows.getPitch(), flatExtent = rows.extent * pitch;
   // At the last position, the window extends beyond the end by less than a row.
@@ -475,7 +475,7 @@ void Flattening::run() {
   // The image is indexed by the output position plus the offset of the window.
   AffineExpr position = renumber(getAffineDimExpr(rows.loop, b.getContext()));
   SmallVector<AffineExpr> indices;
-  for (AffineExpr expression : imageMap.getResults().take_front(lead))
+  for (AffineExpr expression : imageMap.getResults().take_front(numLeading))
     indices.push_back(renumber(expression));
   auto getResidue = [&](const Axis &axis) {
     return axis.getNumResidues() == 1
@@ -580,7 +580,7 @@ static bool deinterleaveDynamic(GenericOp op) {
   if (axes.empty() || axes.back().loop != column || axes.back().stride == 1 ||
       axes.back().largestOffset == 0)
     return false;
-  unsigned rank = type.getRank(), lead = rank - axes.size();
+  unsigned rank = type.getRank(), numLeading = rank - axes.size();
 
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Padding padding(b, image->get());
@@ -593,22 +593,24 @@ static bool deinterleaveDynamic(GenericOp op) {
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(b, b.getLoc(), padding.source);
   SmallVector<OpFoldResult> shape, extents;
-  SmallVector<AffineExpr> from, indices(map.getResults().take_front(lead)),
-      quotients;
-  for (unsigned dim = 0; dim < lead; ++dim) {
+  SmallVector<AffineExpr> from,
+      indices(map.getResults().take_front(numLeading)), quotients;
+  for (unsigned dim = 0; dim < numLeading; ++dim) {
     shape.push_back(compute(s0 + s1 + s2,
                             {sizes[dim], padding.low[dim], padding.high[dim]}));
     from.push_back(b.getAffineDimExpr(dim));
   }
   // All residues are padded to the size of the largest.
   for (auto [i, axis] : llvm::enumerate(axes)) {
-    OpFoldResult &high = padding.high[lead + i];
-    extents.push_back(compute((s0 + s1 + s2).ceilDiv(axis.stride),
-                              {sizes[lead + i], padding.low[lead + i], high}));
+    OpFoldResult &high = padding.high[numLeading + i];
+    extents.push_back(
+        compute((s0 + s1 + s2).ceilDiv(axis.stride),
+                {sizes[numLeading + i], padding.low[numLeading + i], high}));
     high = compute(s0 + (axis.getNumResidues() - 1), high);
     shape.push_back(b.getIndexAttr(axis.getNumResidues()));
-    from.push_back(b.getAffineDimExpr(lead + axes.size() + i) * axis.stride +
-                   b.getAffineDimExpr(lead + i));
+    from.push_back(b.getAffineDimExpr(numLeading + axes.size() + i) *
+                       axis.stride +
+                   b.getAffineDimExpr(numLeading + i));
     indices.push_back(axis.offset % axis.stride);
     quotients.push_back(b.getAffineDimExpr(axis.loop) +
                         axis.offset.floorDiv(axis.stride));

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "../Common/Conditionals.h"
 #include "../Common/WeightContractionLoops.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -47,8 +48,8 @@ private:
 /// Two rows share the loads of x if there are enough registers. More rows would
 /// be more concurrent memory streams than hardware prefetchers handle well.
 int64_t FloatRowContraction::chooseRows() {
-  int64_t needed = 2 * contraction.vectors * (getParts() + 1) + 3;
-  int64_t rows = needed > target.vectorRegisters ? 1 : 2;
+  int64_t numRegisters = 2 * contraction.vectors * (getParts() + 1) + 3;
+  int64_t rows = numRegisters > target.vectorRegisters ? 1 : 2;
   return std::min(rows, contraction.getChannels());
 }
 
@@ -62,22 +63,14 @@ void FloatRowContraction::packElement(int64_t vector, OpFoldResult chunk,
   OpFoldResult depthIndex = affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), d0 * order.getChunk() + within, {chunk, lane});
   position[contraction.depth] = depthIndex;
-  Value element;
-  if (isPartial) {
-    Value isThere =
+  Value isInBounds;
+  if (isPartial)
+    isInBounds =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, toValue(depthIndex),
                               index(contraction.getDepth()));
-    auto branch = scf::IfOp::create(b, TypeRange(b.getF32Type()), isThere,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, x(vector));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, number(0));
-    element = branch.getResult(0);
-  } else {
-    element = x(vector);
-  }
+  Value element = emitIfElse(
+      b, b.getLoc(), b.getF32Type(), isInBounds, [&] { return x(vector); },
+      [&] { return number(0); });
   if (needsInputSums())
     inputSum = add(inputSum, element);
   double scale =
@@ -161,7 +154,7 @@ SmallVector<Value> FloatRowContraction::decode(const Step &step,
     Value value = toFloat(slice.build(contraction.decoded));
     if (contraction.point)
       value = arith::SubFOp::create(
-          b, value, spread(toFloat(buildScalar(contraction.point)), here));
+          b, value, broadcast(toFloat(buildScalar(contraction.point)), here));
     value = pad(value, together * width);
     for (int64_t i = 0; i < together * step.parts && i * lanes < here; ++i)
       results[term * step.parts + i] = this->slice(value, i * lanes, lanes);

@@ -54,13 +54,13 @@ using namespace mlir::quant_float;
 static constexpr StringLiteral kKeepSubnormals = "__qf_keep_subnormals";
 
 /// Parameters with magnitudes from 2^-30 to 2^30 are ordinary.
-static constexpr int kOrdinaryExponent = 30;
+static constexpr int kMaxScaleExponent = 30;
 /// In a sum that is rounded to nearest, a term has no effect if it is smaller
 /// than the other one by this many binary orders of magnitude.
 static constexpr int kSignificantBits = 25;
-/// The quotient of a number below 2^kTinyInput and an ordinary scale is zero in
-/// every type.
-static constexpr int kTinyInput = -90;
+/// The quotient of a number below 2^kMaxTinyExponent and an ordinary scale is
+/// zero in every type.
+static constexpr int kMaxTinyExponent = -90;
 
 namespace {
 /// A buffer of parameters, and what the analysis assumes about its elements.
@@ -71,7 +71,7 @@ struct Parameter {
 };
 
 /// What is known about a float. All exponents are base 2.
-struct Known {
+struct FloatProperties {
   /// Lower than any threshold: the bits are the same in both executions.
   static constexpr int kExact = std::numeric_limits<int>::min() / 2;
 
@@ -110,21 +110,26 @@ public:
 private:
   bool visit(Operation *op);
   bool visitGeneric(linalg::GenericOp op);
-  std::optional<Known> visitCast(CastOp op);
-  std::optional<Known> visitQuantize(QuantizeElementsOp op);
-  std::optional<Known> visitMultiply(Known one, Known other);
-  std::optional<Known> visitQuotient(Known dividend, Known divisor);
-  std::optional<Known> visitAdd(Known one, Known other, bool isDifference);
+  std::optional<FloatProperties> visitCast(CastOp op);
+  std::optional<FloatProperties> visitQuantize(QuantizeElementsOp op);
+  std::optional<FloatProperties> visitMultiply(FloatProperties lhs,
+                                               FloatProperties rhs);
+  std::optional<FloatProperties> visitQuotient(FloatProperties dividend,
+                                               FloatProperties divisor);
+  std::optional<FloatProperties>
+  visitAdd(FloatProperties lhs, FloatProperties rhs, bool isDifference);
   bool isComparisonSafe(arith::CmpFOp op);
 
   /// Returns what is known about a value of a float type.
-  std::optional<Known> get(Value value);
-  bool set(Value value, std::optional<Known> known);
-  bool requireNonZero(Known &known);
-  void meet(const Known &known) { meetsSubnormals |= !known.isExact(); }
+  std::optional<FloatProperties> get(Value value);
+  bool set(Value value, std::optional<FloatProperties> known);
+  bool requireNonZero(FloatProperties &known);
+  void meet(const FloatProperties &known) {
+    meetsSubnormals |= !known.isExact();
+  }
 
   func::FuncOp kernel;
-  llvm::DenseMap<Value, Known> values;
+  llvm::DenseMap<Value, FloatProperties> values;
   llvm::MapVector<Value, Parameter> parameters;
   bool meetsSubnormals = false;
 };
@@ -151,9 +156,9 @@ static bool hasHalves(func::FuncOp kernel) {
 }
 
 /// Returns what is known about any loaded value.
-static Known getLoaded(Type type) {
+static FloatProperties getLoaded(Type type) {
   FloatFormat format(type);
-  Known known;
+  FloatProperties known;
   known.low = known.grid = format.minExponent - int(format.mantissaBits);
   known.high = format.maxExponent + 1;
   // All values of f16 and narrower floats are normal in f32, except those of
@@ -165,19 +170,19 @@ static Known getLoaded(Type type) {
   return known;
 }
 
-static Known getParameter(Value root, Type type) {
+static FloatProperties getParameter(Value root, Type type) {
   FloatFormat format(type);
-  Known known;
-  known.low = std::max(-kOrdinaryExponent,
+  FloatProperties known;
+  known.low = std::max(-kMaxScaleExponent,
                        format.minExponent - int(format.mantissaBits));
-  known.high = std::min(kOrdinaryExponent, format.maxExponent) + 1;
+  known.high = std::min(kMaxScaleExponent, format.maxExponent) + 1;
   known.grid = known.low - int(format.mantissaBits);
   known.parameter = root;
   return known;
 }
 
-static std::optional<Known> getConstant(const APFloat &value) {
-  Known known;
+static std::optional<FloatProperties> getConstant(const APFloat &value) {
+  FloatProperties known;
   if (value.isNaN() || value.isInfinity())
     return known;
   if (value.isDenormal())
@@ -194,7 +199,7 @@ static std::optional<Known> getConstant(const APFloat &value) {
   return known;
 }
 
-std::optional<Known> FlushAnalysis::get(Value value) {
+std::optional<FloatProperties> FlushAnalysis::get(Value value) {
   auto found = values.find(value);
   if (found != values.end())
     return found->second;
@@ -204,7 +209,7 @@ std::optional<Known> FlushAnalysis::get(Value value) {
   return std::nullopt;
 }
 
-bool FlushAnalysis::set(Value value, std::optional<Known> known) {
+bool FlushAnalysis::set(Value value, std::optional<FloatProperties> known) {
   if (!known)
     return false;
   values.try_emplace(value, *known);
@@ -212,7 +217,7 @@ bool FlushAnalysis::set(Value value, std::optional<Known> known) {
 }
 
 /// Records that the parameter, if the value is one, is checked at run time.
-bool FlushAnalysis::requireNonZero(Known &known) {
+bool FlushAnalysis::requireNonZero(FloatProperties &known) {
   if (known.parameter) {
     parameters[known.parameter].isNonZero = true;
     known.isNonZero = true;
@@ -220,28 +225,30 @@ bool FlushAnalysis::requireNonZero(Known &known) {
   return known.isNonZero;
 }
 
-std::optional<Known> FlushAnalysis::visitMultiply(Known one, Known other) {
-  if (!other.isExact())
-    std::swap(one, other);
-  if (!other.isExact() || !requireNonZero(other))
+std::optional<FloatProperties>
+FlushAnalysis::visitMultiply(FloatProperties lhs, FloatProperties rhs) {
+  if (!rhs.isExact())
+    std::swap(lhs, rhs);
+  if (!rhs.isExact() || !requireNonZero(rhs))
     return std::nullopt;
-  meet(one);
-  Known result;
-  result.low = one.low + other.low;
-  result.high = one.high + other.high;
-  result.grid = one.grid + other.grid;
-  if (!one.isExact() || result.low < -126)
-    result.tiny = std::max(one.tiny + other.high, -126) + 1;
-  result.isNonZero = result.isExact() && one.isNonZero && other.isNonZero;
+  meet(lhs);
+  FloatProperties result;
+  result.low = lhs.low + rhs.low;
+  result.high = lhs.high + rhs.high;
+  result.grid = lhs.grid + rhs.grid;
+  if (!lhs.isExact() || result.low < -126)
+    result.tiny = std::max(lhs.tiny + rhs.high, -126) + 1;
+  result.isNonZero = result.isExact() && lhs.isNonZero && rhs.isNonZero;
   return result;
 }
 
-std::optional<Known> FlushAnalysis::visitQuotient(Known dividend,
-                                                  Known divisor) {
+std::optional<FloatProperties>
+FlushAnalysis::visitQuotient(FloatProperties dividend,
+                             FloatProperties divisor) {
   if (!divisor.isExact() || !requireNonZero(divisor))
     return std::nullopt;
   meet(dividend);
-  Known result;
+  FloatProperties result;
   result.low = dividend.low - divisor.high;
   result.high = dividend.high - divisor.low + 1;
   result.grid = result.low - int(kSignificantBits);
@@ -251,40 +258,42 @@ std::optional<Known> FlushAnalysis::visitQuotient(Known dividend,
   return result;
 }
 
-std::optional<Known> FlushAnalysis::visitAdd(Known one, Known other,
-                                             bool isDifference) {
-  Known result;
-  result.high = std::max(one.high, other.high) + 1;
-  result.low = result.grid = std::min(one.grid, other.grid);
-  if (one.isExact() && other.isExact()) {
+std::optional<FloatProperties> FlushAnalysis::visitAdd(FloatProperties lhs,
+                                                       FloatProperties rhs,
+                                                       bool isDifference) {
+  FloatProperties result;
+  result.high = std::max(lhs.high, rhs.high) + 1;
+  result.low = result.grid = std::min(lhs.grid, rhs.grid);
+  if (lhs.isExact() && rhs.isExact()) {
     // Sums are multiples of 2^grid, so they are not subnormal.
     if (result.grid < -126)
       return std::nullopt;
     return result;
   }
-  if (!isDifference && !other.isExact())
-    std::swap(one, other);
-  if (!other.isExact() || other.low - kSignificantBits < one.tiny)
+  if (!isDifference && !rhs.isExact())
+    std::swap(lhs, rhs);
+  if (!rhs.isExact() || rhs.low - kSignificantBits < lhs.tiny)
     return std::nullopt;
   // -0 - (+0) keeps the sign of the first operand; -0 + (+0) does not.
-  bool mayBePlusZero = isDifference && other.parameter;
-  if (!mayBePlusZero && !requireNonZero(other))
+  bool mayBePlusZero = isDifference && rhs.parameter;
+  if (!mayBePlusZero && !requireNonZero(rhs))
     return std::nullopt;
-  meet(one);
-  result.tiny = one.tiny;
+  meet(lhs);
+  result.tiny = lhs.tiny;
   result.low = -2000;
   return result;
 }
 
 /// Returns what is known about a value that is one of the two.
-static Known join(const Known &one, const Known &other) {
-  Known result;
-  result.tiny = std::max(one.tiny, other.tiny);
-  result.low = std::min(one.low, other.low);
-  result.high = std::max(one.high, other.high);
-  result.grid = std::min(one.grid, other.grid);
-  result.isLoaded = one.isStorable() && other.isStorable() && !result.isExact();
-  result.isNonZero = one.isNonZero && other.isNonZero;
+static FloatProperties join(const FloatProperties &lhs,
+                            const FloatProperties &rhs) {
+  FloatProperties result;
+  result.tiny = std::max(lhs.tiny, rhs.tiny);
+  result.low = std::min(lhs.low, rhs.low);
+  result.high = std::max(lhs.high, rhs.high);
+  result.grid = std::min(lhs.grid, rhs.grid);
+  result.isLoaded = lhs.isStorable() && rhs.isStorable() && !result.isExact();
+  result.isNonZero = lhs.isNonZero && rhs.isNonZero;
   return result;
 }
 
@@ -294,14 +303,14 @@ bool FlushAnalysis::isComparisonSafe(arith::CmpFOp op) {
   if (op.getPredicate() == arith::CmpFPredicate::UNO ||
       op.getPredicate() == arith::CmpFPredicate::ORD)
     return true;
-  std::optional<Known> one = get(op.getLhs()), other = get(op.getRhs());
-  if (!one || !other)
+  std::optional<FloatProperties> lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  if (!lhs || !rhs)
     return false;
-  if (one->isExact() && other->isExact())
+  if (lhs->isExact() && rhs->isExact())
     return true;
-  if (!other->isExact())
-    std::swap(one, other);
-  return other->isExact() && requireNonZero(*other) && other->low > one->tiny;
+  if (!rhs->isExact())
+    std::swap(lhs, rhs);
+  return rhs->isExact() && requireNonZero(*rhs) && rhs->low > lhs->tiny;
 }
 
 /// Whether the numbers of a cast of IEEE P3109 between a narrow and a standard
@@ -313,11 +322,11 @@ static bool isRoundedAsOnnx(CastOp op, Type from, Type to) {
       isNarrowFloat(from) == isNarrowFloat(to))
     return false;
   FloatFormat narrow(isNarrowFloat(from) ? from : to);
-  constexpr int kSmallest = -100;
-  return narrow.minExponent - int(narrow.mantissaBits) > kSmallest;
+  constexpr int kMinExponent = -100;
+  return narrow.minExponent - int(narrow.mantissaBits) > kMinExponent;
 }
 
-std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
+std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
   Type from = getElementTypeOrSelf(op.getInput());
   Type to = getElementTypeOrSelf(op.getType());
   if (!op.hasOnnxRules() && !isRoundedAsOnnx(op, from, to))
@@ -325,14 +334,14 @@ std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
   if (!isFloat(from)) {
     if (!isFloat(to) || !isa<IntegerType>(from))
       return std::nullopt;
-    Known known;
+    FloatProperties known;
     known.low = known.grid = 0;
     known.high = from.getIntOrFloatBitWidth() + 1;
     if (FloatFormat(to).maxExponent < known.high)
       known.high = FloatFormat(to).maxExponent + 1;
     return known;
   }
-  std::optional<Known> input = get(op.getInput());
+  std::optional<FloatProperties> input = get(op.getInput());
   if (!input)
     return std::nullopt;
   if (!isFloat(to)) {
@@ -340,7 +349,7 @@ std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
     // to bool depends on the bits.
     if (!isa<IntegerType>(to) || (to.isInteger(1) && !input->isStorable()))
       return std::nullopt;
-    return Known();
+    return FloatProperties();
   }
   FloatFormat format(to);
   bool isShort = from.isF32() || from.isF16() || from.isBF16();
@@ -351,7 +360,7 @@ std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
     return input->isStorable() ? std::optional(getLoaded(to)) : std::nullopt;
   }
   if (isNarrowFloat(to) || to.isF16()) {
-    Known result = getLoaded(to);
+    FloatProperties result = getLoaded(to);
     if (!input->isExact() && input->tiny >= result.low - 1)
       return std::nullopt;
     meet(*input);
@@ -359,13 +368,13 @@ std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
     result.low = std::max(result.low, input->low);
     result.high = std::min(result.high, input->high + 1);
     if (from.isF16() || isNarrowFloat(from))
-      result.tiny = Known::kExact;
+      result.tiny = FloatProperties::kExact;
     return result;
   }
   // These conversions are also integer arithmetic, as is the extension of bf16.
   bool keepsBits = isShort && (to.isBF16() || (to.isF32() && !from.isF32()));
   if (to.isF64() || keepsBits || isNarrowFloat(from) || from == to) {
-    Known result = *input;
+    FloatProperties result = *input;
     result.high = std::min(result.high + 1, format.maxExponent + 1);
     if (to.isBF16() && !result.isExact())
       ++result.tiny;
@@ -381,7 +390,7 @@ std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
     return result;
   }
   if (from.isF64() && to.isF32()) {
-    Known result = *input;
+    FloatProperties result = *input;
     result.parameter = {};
     result.isLoaded = false;
     meet(*input);
@@ -393,18 +402,20 @@ std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
   return std::nullopt;
 }
 
-std::optional<Known> FlushAnalysis::visitQuantize(QuantizeElementsOp op) {
-  std::optional<Known> input = get(op.getInput()), scale = get(op.getScale());
+std::optional<FloatProperties>
+FlushAnalysis::visitQuantize(QuantizeElementsOp op) {
+  std::optional<FloatProperties> input = get(op.getInput()),
+                                 scale = get(op.getScale());
   if (!input || !scale || !scale->isExact() || !requireNonZero(*scale) ||
-      scale->low < -kOrdinaryExponent || scale->high > kOrdinaryExponent + 1 ||
-      (!input->isExact() && input->tiny >= kTinyInput))
+      scale->low < -kMaxScaleExponent || scale->high > kMaxScaleExponent + 1 ||
+      (!input->isExact() && input->tiny >= kMaxTinyExponent))
     return std::nullopt;
   Type to = getElementTypeOrSelf(op.getType());
   // The addition of a zero point of 0 turns a quotient of -0 into +0.
   if (op.getZeroPoint() && !isa<IntegerType>(to))
     return std::nullopt;
   meet(*input);
-  return isa<IntegerType>(to) ? Known() : getLoaded(to);
+  return isa<IntegerType>(to) ? FloatProperties() : getLoaded(to);
 }
 
 bool FlushAnalysis::visit(Operation *op) {
@@ -419,7 +430,7 @@ bool FlushAnalysis::visit(Operation *op) {
     if (isa<memref::LoadOp>(op) && isFloating(op->getResult(0)))
       return set(op->getResult(0), getLoaded(getFloat(op->getResult(0))));
     if (isa<memref::StoreOp>(op) && isFloating(op->getOperand(0))) {
-      std::optional<Known> known = get(op->getOperand(0));
+      std::optional<FloatProperties> known = get(op->getOperand(0));
       return known && known->isStorable();
     }
     return true;
@@ -431,29 +442,29 @@ bool FlushAnalysis::visit(Operation *op) {
     return true;
   auto getOperand = [&](unsigned i) { return get(op->getOperand(i)); };
   auto binary = [&](auto visit) {
-    std::optional<Known> one = getOperand(0), other = getOperand(1);
+    std::optional<FloatProperties> lhs = getOperand(0), rhs = getOperand(1);
     Type type = getFloat(op->getResult(0));
-    return one && other && type.isF32() &&
-           set(op->getResult(0), visit(*one, *other));
+    return lhs && rhs && type.isF32() &&
+           set(op->getResult(0), visit(*lhs, *rhs));
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<func::ReturnOp, arith::ConstantOp>([](auto) { return true; })
       .Case([&](linalg::YieldOp yield) {
         return llvm::all_of(yield.getOperands(), [&](Value value) {
-          std::optional<Known> known =
-              isFloating(value) ? get(value) : std::optional(Known());
+          std::optional<FloatProperties> known =
+              isFloating(value) ? get(value) : std::optional(FloatProperties());
           return known && known->isStorable();
         });
       })
       .Case([&](StorageCastOp cast) {
         if (!isFloating(cast.getResult())) {
-          std::optional<Known> known = get(cast.getInput());
+          std::optional<FloatProperties> known = get(cast.getInput());
           return known && known->isStorable();
         }
         if (isFloating(cast.getInput()))
           return set(cast.getResult(), get(cast.getInput()));
         auto found = values.find(cast.getInput());
-        Known known = getLoaded(getFloat(cast.getResult()));
+        FloatProperties known = getLoaded(getFloat(cast.getResult()));
         // The elements of a parameter buffer, stored as integers.
         if (found != values.end() && found->second.parameter) {
           auto type = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getType()));
@@ -466,12 +477,12 @@ bool FlushAnalysis::visit(Operation *op) {
         return set(cast.getResult(), known);
       })
       .Case([&](CastOp cast) {
-        std::optional<Known> known = visitCast(cast);
+        std::optional<FloatProperties> known = visitCast(cast);
         return known &&
                (!isFloating(cast.getResult()) || set(cast.getResult(), known));
       })
       .Case([&](QuantizeElementsOp quantize) {
-        std::optional<Known> known = visitQuantize(quantize);
+        std::optional<FloatProperties> known = visitQuantize(quantize);
         return known && (!isFloating(quantize.getResult()) ||
                          set(quantize.getResult(), known));
       })
@@ -489,7 +500,7 @@ bool FlushAnalysis::visit(Operation *op) {
       })
       .Case([&](arith::NegFOp negation) {
         // The parameter must not be +0, because the result would be -0.
-        std::optional<Known> known = getOperand(0);
+        std::optional<FloatProperties> known = getOperand(0);
         if (known)
           requireNonZero(*known);
         return set(negation.getResult(), known);
@@ -498,25 +509,25 @@ bool FlushAnalysis::visit(Operation *op) {
         return set(absolute.getResult(), getOperand(0));
       })
       .Case([&](arith::SelectOp select) {
-        std::optional<Known> one = get(select.getTrueValue());
-        std::optional<Known> other = get(select.getFalseValue());
-        return one && other && set(select.getResult(), join(*one, *other));
+        std::optional<FloatProperties> lhs = get(select.getTrueValue());
+        std::optional<FloatProperties> rhs = get(select.getFalseValue());
+        return lhs && rhs && set(select.getResult(), join(*lhs, *rhs));
       })
       .Case([&](arith::CmpFOp compare) { return isComparisonSafe(compare); })
       .Case([&](arith::BitcastOp cast) {
         if (isFloating(cast.getResult()))
           return set(cast.getResult(), getLoaded(getFloat(cast.getResult())));
-        std::optional<Known> known = get(cast.getIn());
+        std::optional<FloatProperties> known = get(cast.getIn());
         return known && known->isStorable();
       })
       .Case<arith::SIToFPOp, arith::UIToFPOp>([&](auto) {
-        Known known;
+        FloatProperties known;
         known.low = known.grid = 0;
         known.high = 65;
         return set(op->getResult(0), known);
       })
       .Case<arith::FPToSIOp, arith::FPToUIOp>([&](auto) {
-        std::optional<Known> known = getOperand(0);
+        std::optional<FloatProperties> known = getOperand(0);
         return known && known->tiny < 0;
       })
       .Default([](Operation *) { return false; });
@@ -542,7 +553,7 @@ bool FlushAnalysis::visitGeneric(linalg::GenericOp op) {
       parameters[root].type = cast<FloatType>(type);
       values.try_emplace(element, getParameter(root, type));
     } else if (isShared && !type) {
-      Known known;
+      FloatProperties known;
       known.parameter = root;
       values.try_emplace(element, known);
     } else if (type) {
@@ -615,8 +626,8 @@ ParameterCheck::ParameterCheck(ImplicitLocOpBuilder &b, Value buffer,
     : b(b), buffer(buffer), parameter(parameter),
       width(FloatFormat(parameter.type).width), bits(b.getIntegerType(width)),
       mask(FloatFormat(parameter.type).magnitudeMask()),
-      first(getBits(parameter.type, -kOrdinaryExponent)),
-      last(getBits(parameter.type, kOrdinaryExponent) - first) {}
+      first(getBits(parameter.type, -kMaxScaleExponent)),
+      last(getBits(parameter.type, kMaxScaleExponent) - first) {}
 
 Value ParameterCheck::constant(Type type, uint64_t value) {
   TypedAttr attribute = b.getIntegerAttr(bits, APInt(width, value));
@@ -735,9 +746,9 @@ void FlushSubnormals::checkParameters(func::FuncOp kernel,
                       ? arith::AndIOp::create(b, areOrdinary, own).getResult()
                       : own;
   }
-  Value isOther = arith::XOrIOp::create(b, areOrdinary,
-                                        arith::ConstantIntOp::create(b, 1, 1));
-  auto branch = scf::IfOp::create(b, isOther);
+  Value isNotOrdinary = arith::XOrIOp::create(
+      b, areOrdinary, arith::ConstantIntOp::create(b, 1, 1));
+  auto branch = scf::IfOp::create(b, isNotOrdinary);
   auto keep = getOperation().lookupSymbol<func::FuncOp>(kKeepSubnormals);
   if (!keep) {
     OpBuilder::InsertionGuard guard(b);

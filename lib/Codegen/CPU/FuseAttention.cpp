@@ -67,24 +67,24 @@ static SetVector<Operation *> collectProducers(GenericOp matmul,
   }
   // An op that is removed becomes another user of its operands.
   while (true) {
-    SmallVector<Operation *> readElsewhere;
+    SmallVector<Operation *> usedElsewhere;
     for (Operation *op : producers)
       if (llvm::any_of(op->getUses(), [&](OpOperand &use) {
             return !producers.contains(use.getOwner()) && &use != &scores;
           }))
-        readElsewhere.push_back(op);
-    if (readElsewhere.empty())
+        usedElsewhere.push_back(op);
+    if (usedElsewhere.empty())
       return producers;
     producers.remove_if(
-        [&](Operation *op) { return llvm::is_contained(readElsewhere, op); });
+        [&](Operation *op) { return llvm::is_contained(usedElsewhere, op); });
   }
 }
 
 /// Whether tile-and-fuse, which visits every use, visits few ops before CSE
 /// merges the copies. Each op of a chain that is read twice doubles their
 /// number.
-static bool isCheapToFollow(Attention &attention) {
-  constexpr int64_t kMost = 256;
+static bool isCheapToFuse(Attention &attention) {
+  constexpr int64_t kMaxVisits = 256;
   llvm::SmallDenseMap<Operation *, int64_t> paths;
   int64_t total = 0;
   SmallVector<Operation *> ops(attention.producers.begin(),
@@ -99,7 +99,7 @@ static bool isCheapToFollow(Attention &attention) {
                    : paths.lookup(use.getOwner());
     paths[op] = count;
     total += count;
-    if (total > kMost)
+    if (total > kMaxVisits)
       return false;
   }
   return true;
@@ -149,7 +149,7 @@ static std::optional<Attention> match(GenericOp op) {
                      [](Operation *producer) {
                        return isContraction(cast<GenericOp>(producer));
                      }) &&
-        isCheapToFollow(attention))
+        isCheapToFuse(attention))
       return attention;
   }
   return std::nullopt;
@@ -177,12 +177,12 @@ static uint64_t countShared(Attention &attention) {
     auto op = cast<GenericOp>(producer);
     if (!isContraction(op))
       continue;
-    uint64_t own = 1;
+    uint64_t operandDepth = 1;
     for (auto [range, iterator] :
          llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
       if (iterator == utils::IteratorType::reduction)
-        own = multiply(own, range);
-    depth = std::max(depth, own);
+        operandDepth = multiply(operandDepth, range);
+    depth = std::max(depth, operandDepth);
   }
   return llvm::SaturatingMultiply(static_cast<uint64_t>(attention.keys),
                                   llvm::SaturatingAdd(depth, width));
@@ -190,7 +190,7 @@ static uint64_t countShared(Attention &attention) {
 
 /// Whether the value is computed from constants by elementwise ops and by ops
 /// that only move elements.
-static bool isMadeOfConstants(Value value) {
+static bool isComputedFromConstants(Value value) {
   llvm::SetVector<Value> values;
   values.insert(value);
   for (size_t i = 0; i != values.size(); ++i) {
@@ -219,16 +219,17 @@ static bool isMadeOfConstants(Value value) {
 /// block, have the structure of attention, but have many weights and few rows.
 static bool isWorthTiling(Attention &attention) {
   // The number of elements of keys and values that fit into a core's L2 cache.
-  constexpr uint64_t kShared = 65536;
+  constexpr uint64_t kMaxSharedElements = 65536;
   uint64_t shared = countShared(attention);
-  if (shared <= kShared)
+  if (shared <= kMaxSharedElements)
     return true;
   SmallVector<int64_t> ranges = attention.matmul.getStaticLoopRanges();
   uint64_t scores = attention.keys;
   for (unsigned loop : attention.rowLoops) {
     // Constant matrices are weights, not keys and values.
     if (ShapedType::isDynamic(ranges[loop]))
-      return llvm::none_of(attention.matmul.getDpsInputs(), isMadeOfConstants);
+      return llvm::none_of(attention.matmul.getDpsInputs(),
+                           isComputedFromConstants);
     scores =
         llvm::SaturatingMultiply(scores, static_cast<uint64_t>(ranges[loop]));
   }
@@ -239,17 +240,17 @@ static bool isWorthTiling(Attention &attention) {
 static int64_t chooseRows(Attention &attention) {
   // The number of scores that fit into a core's L2 cache, in addition to keys
   // and values.
-  constexpr int64_t kScores = 32768;
-  constexpr int64_t kFewest = 16, kMost = 64;
+  constexpr int64_t kMaxScores = 32768;
+  constexpr int64_t kMinRows = 16, kMaxRows = 64;
   SmallVector<int64_t> ranges = attention.matmul.getStaticLoopRanges();
   auto isDynamic = [&](unsigned loop) {
     return ShapedType::isDynamic(ranges[loop]);
   };
-  int64_t rows = std::clamp(
-      llvm::bit_floor(uint64_t(std::max<int64_t>(kScores / attention.keys, 1))),
-      uint64_t(kFewest), uint64_t(kMost));
-  bool isLong = llvm::any_of(attention.rowLoops, isDynamic);
-  if (!isLong && attention.scores <= kScores) {
+  int64_t rows = std::clamp(llvm::bit_floor(uint64_t(std::max<int64_t>(
+                                kMaxScores / attention.keys, 1))),
+                            uint64_t(kMinRows), uint64_t(kMaxRows));
+  bool hasDynamicLength = llvm::any_of(attention.rowLoops, isDynamic);
+  if (!hasDynamicLength && attention.scores <= kMaxScores) {
     LDBG() << "only " << attention.scores << " scores at "
            << attention.matmul.getLoc();
     return 0;
@@ -257,7 +258,7 @@ static int64_t chooseRows(Attention &attention) {
   int64_t all = 1;
   for (unsigned loop : attention.rowLoops)
     all *= isDynamic(loop) ? rows : ranges[loop];
-  if (!isLong && all <= rows)
+  if (!hasDynamicLength && all <= rows)
     return 0;
   if (isWorthTiling(attention))
     return rows;
@@ -266,24 +267,25 @@ static int64_t chooseRows(Attention &attention) {
 }
 
 /// Whether `value` depends on the loop's induction variable.
-static bool isCountedBy(Value value, scf::ForOp loop) {
+static bool dependsOnLoop(Value value, scf::ForOp loop) {
   if (value == loop.getInductionVar())
     return true;
   Operation *op = value.getDefiningOp();
   return op && loop->isAncestor(op) &&
          llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isCountedBy(operand, loop);
+           return dependsOnLoop(operand, loop);
          });
 }
 
 /// Whether the slice's offsets depend on every enclosing loop. Otherwise
 /// several iterations share it, and it is computed once before the loops.
-static bool isOfEveryLoop(tensor::ExtractSliceOp slice, Operation *outermost) {
+static bool dependsOnAllLoops(tensor::ExtractSliceOp slice,
+                              Operation *outermost) {
   for (Operation *op = slice->getParentOp(); op != outermost;
        op = op->getParentOp()) {
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop || llvm::none_of(slice.getOffsets(), [&](Value offset) {
-          return isCountedBy(offset, loop);
+          return dependsOnLoop(offset, loop);
         }))
       return false;
   }
@@ -306,24 +308,12 @@ static LogicalResult fuse(RewriterBase &rewriter, Attention &attention,
     tileLoop(loop, 1);
   tileLoop(attention.rowLoops.back(), rows);
   Operation *outermost = op->getParentOp();
-  scf::SCFTileAndFuseOptions options;
-  options.tilingOptions.setTileSizes(sizes);
-  options.setFusionControlFn(
-      [&](tensor::ExtractSliceOp slice, OpResult producer,
-          bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (!attention.producers.contains(producer.getOwner()) ||
-            !isOfEveryLoop(slice, outermost))
-          return std::nullopt;
-        return scf::SCFTileAndFuseOptions::ControlFnResult{};
+  return tileAndFuse(
+      rewriter, op, scf::SCFTilingOptions().setTileSizes(sizes),
+      [&](tensor::ExtractSliceOp slice, OpResult producer, bool) {
+        return attention.producers.contains(producer.getOwner()) &&
+               dependsOnAllLoops(slice, outermost);
       });
-  rewriter.setInsertionPoint(op);
-  FailureOr<scf::SCFTileAndFuseResult> tiled =
-      scf::tileConsumerAndFuseProducersUsingSCF(
-          rewriter, cast<TilingInterface>(op.getOperation()), options);
-  if (failed(tiled))
-    return failure();
-  rewriter.replaceOp(op, tiled->replacements.lookup(op->getResult(0)));
-  return success();
 }
 
 namespace {

@@ -47,7 +47,7 @@ using namespace mlir::quant_float;
 using linalg::GenericOp;
 
 /// Marks the consumer while its loops are peeled.
-static constexpr llvm::StringLiteral kRestAttrName = "quant_float.rest";
+static constexpr llvm::StringLiteral kRemainderAttrName = "quant_float.rest";
 
 namespace {
 /// The ops that a rewriter erased.
@@ -67,10 +67,11 @@ struct FuseBlockReductions final
 
 private:
   /// Fuses producers into the op, if it has some of these.
-  FailureOr<bool> fuse(RewriterBase &rewriter, GenericOp op, Producers kinds);
+  FailureOr<bool> fuse(RewriterBase &rewriter, GenericOp op,
+                       FusibleProducers kinds);
   LogicalResult divideBlocks(RewriterBase &rewriter, scf::ForOp loop,
-                             GenericOp consumer, Producers kinds,
-                             ArrayRef<int64_t> restBlocks);
+                             GenericOp consumer, FusibleProducers kinds,
+                             ArrayRef<int64_t> remainderBlocks);
   SmallVector<GenericOp> findElementwiseOps();
 };
 } // namespace
@@ -117,20 +118,19 @@ static void setFullTiles(RewriterBase &rewriter, scf::ForOp loop) {
 }
 
 /// The numbers of blocks in the tiles after the last full tile of a row.
-static constexpr int64_t kRestBlocks[] = {16, 1};
+static constexpr int64_t kRemainderBlocks[] = {16, 1};
 
 /// Gives the tiles of a loop over an unknown number of blocks a static size,
 /// and divides the blocks after the last full tile into smaller tiles.
-LogicalResult FuseBlockReductions::divideBlocks(RewriterBase &rewriter,
-                                                scf::ForOp loop,
-                                                GenericOp consumer,
-                                                Producers kinds,
-                                                ArrayRef<int64_t> restBlocks) {
+LogicalResult
+FuseBlockReductions::divideBlocks(RewriterBase &rewriter, scf::ForOp loop,
+                                  GenericOp consumer, FusibleProducers kinds,
+                                  ArrayRef<int64_t> remainderBlocks) {
   scf::ForOp rest;
-  if (!restBlocks.empty()) {
-    consumer->setAttr(kRestAttrName, rewriter.getUnitAttr());
+  if (!remainderBlocks.empty()) {
+    consumer->setAttr(kRemainderAttrName, rewriter.getUnitAttr());
     (void)scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest);
-    consumer->removeAttr(kRestAttrName);
+    consumer->removeAttr(kRemainderAttrName);
     if (!rest)
       return success();
   }
@@ -138,25 +138,26 @@ LogicalResult FuseBlockReductions::divideBlocks(RewriterBase &rewriter,
   GenericOp last;
   if (rest)
     rest.walk([&](GenericOp op) {
-      if (op->removeAttr(kRestAttrName))
+      if (op->removeAttr(kRemainderAttrName))
         last = op;
     });
-  for (; last && !restBlocks.empty(); restBlocks = restBlocks.drop_front()) {
-    BlockReductionFusion fusion(last, kinds, restBlocks.front());
+  for (; last && !remainderBlocks.empty();
+       remainderBlocks = remainderBlocks.drop_front()) {
+    BlockReductionFusion fusion(last, kinds, remainderBlocks.front());
     if (!fusion.match() || !fusion.chooseTiles(/*threads=*/false))
       continue;
     FailureOr<SmallVector<LoopLikeOpInterface>> loops = fusion.fuse(rewriter);
     if (failed(loops))
       return failure();
-    return divideBlocks(rewriter,
-                        cast<scf::ForOp>(loops->back().getOperation()),
-                        fusion.getConsumer(), kinds, restBlocks.drop_front());
+    return divideBlocks(
+        rewriter, cast<scf::ForOp>(loops->back().getOperation()),
+        fusion.getConsumer(), kinds, remainderBlocks.drop_front());
   }
   return success();
 }
 
 FailureOr<bool> FuseBlockReductions::fuse(RewriterBase &rewriter, GenericOp op,
-                                          Producers kinds) {
+                                          FusibleProducers kinds) {
   BlockReductionFusion fusion(op, kinds);
   bool threads = parallel && !op->getParentOfType<LoopLikeOpInterface>();
   if (!fusion.match() || !fusion.chooseTiles(threads))
@@ -169,9 +170,9 @@ FailureOr<bool> FuseBlockReductions::fuse(RewriterBase &rewriter, GenericOp op,
   for (LoopLikeOpInterface loop : llvm::reverse(*loops)) {
     auto forOp = dyn_cast<scf::ForOp>(loop.getOperation());
     scf::ForOp rest;
-    if (forOp && loop == loops->back() && fusion.hasRest()) {
+    if (forOp && loop == loops->back() && fusion.hasRemainder()) {
       if (failed(divideBlocks(rewriter, forOp, fusion.getConsumer(), kinds,
-                              kRestBlocks)))
+                              kRemainderBlocks)))
         return failure();
     } else if (forOp) {
       (void)scf::peelForLoopAndSimplifyBounds(rewriter, forOp, rest);
@@ -191,7 +192,8 @@ void FuseBlockReductions::runOnOperation() {
       return signalPassFailure();
   erased.ops.clear();
   // Consumers before their producers, which may be fused into them.
-  auto fuseAll = [&](ArrayRef<Producers> kinds, bool hoist) -> LogicalResult {
+  auto fuseAll = [&](ArrayRef<FusibleProducers> kinds,
+                     bool hoist) -> LogicalResult {
     bool isChanged = false;
     SmallVector<GenericOp> ops = findElementwiseOps();
     for (GenericOp op : llvm::reverse(ops)) {
@@ -204,7 +206,7 @@ void FuseBlockReductions::runOnOperation() {
         ++numHoisted;
         isChanged = true;
       }
-      for (Producers kind : kinds) {
+      for (FusibleProducers kind : kinds) {
         FailureOr<bool> isFused = fuse(rewriter, op, kind);
         if (failed(isFused))
           return failure();
@@ -217,8 +219,9 @@ void FuseBlockReductions::runOnOperation() {
     return success(!isChanged || succeeded(cleanUpTiles(getOperation())));
   };
   // Tiles of several rows, which are divided again.
-  if (failed(fuseAll({Producers::RowSums}, /*hoist=*/false)) ||
-      failed(fuseAll({Producers::Elementwise, Producers::Reductions},
-                     /*hoist=*/true)))
+  if (failed(fuseAll({FusibleProducers::RowReductions}, /*hoist=*/false)) ||
+      failed(
+          fuseAll({FusibleProducers::Elementwise, FusibleProducers::Reductions},
+                  /*hoist=*/true)))
     signalPassFailure();
 }

@@ -76,8 +76,8 @@ private:
   bool canMove();
   bool writesAreDisjoint();
   std::optional<std::pair<unsigned, int64_t>> getLoop(unsigned dim);
-  bool canCut(const Blocks &blocks);
-  bool isOwn(unsigned dim);
+  bool canSplit(const Blocks &blocks);
+  bool isPrivate(unsigned dim);
   Value makeViews(ImplicitLocOpBuilder &b, Value block, const Blocks &blocks);
 
   GenericOp reduction, fill, reader;
@@ -187,9 +187,9 @@ bool Epilogue::canMove() {
       freeing.push_back(op);
       continue;
     }
-    BufferAccesses own;
-    own.add(op);
-    if (!own.isIndependentOf(accesses))
+    BufferAccesses opAccesses;
+    opAccesses.add(op);
+    if (!opAccesses.isIndependentOf(accesses))
       return false;
   }
   return true;
@@ -279,7 +279,7 @@ static std::optional<int64_t> getStep(AffineExpr index, unsigned loop,
 
 /// Whether all operands can be replaced by subviews for a loop that has
 /// `without` fewer iterations.
-static bool canCut(GenericOp op, unsigned loop, int64_t without) {
+static bool canSplit(GenericOp op, unsigned loop, int64_t without) {
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -296,17 +296,17 @@ static bool canCut(GenericOp op, unsigned loop, int64_t without) {
   });
 }
 
-bool Epilogue::canCut(const Blocks &blocks) {
+bool Epilogue::canSplit(const Blocks &blocks) {
   AffineMap output = reduction.getIndexingMapsArray().back();
   int64_t without = blocks.extent - blocks.getSize();
-  return ::canCut(reduction, output.getDimPosition(blocks.dim), without) &&
-         ::canCut(fill, blocks.dim, without) &&
-         ::canCut(reader, blocks.loop, without / blocks.unit);
+  return ::canSplit(reduction, output.getDimPosition(blocks.dim), without) &&
+         ::canSplit(fill, blocks.dim, without) &&
+         ::canSplit(reader, blocks.loop, without / blocks.unit);
 }
 
 /// Whether no operand that varies along the last dimension is shared by several
 /// indices of this dimension. Otherwise each block would pack or load it again.
-bool Epilogue::isOwn(unsigned dim) {
+bool Epilogue::isPrivate(unsigned dim) {
   AffineMap output = reduction.getIndexingMapsArray().back();
   unsigned loop = output.getDimPosition(dim);
   unsigned vectorLoop = output.getDimPosition(output.getNumResults() - 1);
@@ -324,20 +324,20 @@ std::optional<Blocks> Epilogue::choose(int64_t blockBytes,
   unsigned last = type.getRank() - 1;
   // With at least this many columns, few vectors are partial and rows are not
   // read again too often.
-  int64_t fewestColumns = 3 * vectorBytes;
+  int64_t minColumns = 3 * vectorBytes;
   for (unsigned dim = 0; dim <= last; ++dim) {
     int64_t extent = type.getDimSize(dim);
     std::optional<std::pair<unsigned, int64_t>> subscript = getLoop(dim);
-    if (extent == 1 || !subscript || (dim != last && !isOwn(dim)))
+    if (extent == 1 || !subscript || (dim != last && !isPrivate(dim)))
       continue;
     auto [loop, unit] = *subscript;
-    int64_t most = std::min<uint64_t>(
+    int64_t maxSteps = std::min<uint64_t>(
         uint64_t(blockBytes) / (bytes / extent) / unit, extent / unit / 2);
-    for (int64_t steps = most; steps > 0; --steps) {
+    for (int64_t steps = maxSteps; steps > 0; --steps) {
       Blocks blocks{dim, loop, unit, steps, extent};
-      if (dim == last && blocks.getSize() < fewestColumns)
+      if (dim == last && blocks.getSize() < minColumns)
         break;
-      if (extent % blocks.getSize() == 0 && canCut(blocks))
+      if (extent % blocks.getSize() == 0 && canSplit(blocks))
         return blocks;
     }
   }

@@ -56,9 +56,9 @@ static omp::ParallelOp findNext(omp::ParallelOp region) {
         other->moveBefore(region);
       return next;
     }
-    BufferAccesses own;
-    own.add(op);
-    if (!own.isReading() || !own.isIndependentOf(accesses))
+    BufferAccesses opAccesses;
+    opAccesses.add(op);
+    if (!opAccesses.isReading() || !opAccesses.isIndependentOf(accesses))
       return {};
     between.push_back(op);
   }
@@ -68,21 +68,21 @@ static omp::ParallelOp findNext(omp::ParallelOp region) {
 /// Removes the barrier after each loop on which the next one does not depend.
 static void relaxBarriers(omp::ParallelOp region) {
   // The accesses of all loops since the last barrier.
-  BufferAccesses open;
+  BufferAccesses openAccesses;
   omp::WsloopOp last;
   for (Operation &op : region.getRegion().front()) {
     auto loop = dyn_cast<omp::WsloopOp>(op);
-    BufferAccesses own;
-    own.add(&op);
+    BufferAccesses opAccesses;
+    opAccesses.add(&op);
     if (!loop) {
-      open.add(own);
+      openAccesses.add(opAccesses);
       continue;
     }
-    if (last && own.isIndependentOf(open))
+    if (last && opAccesses.isIndependentOf(openAccesses))
       last.setNowait(true);
     else
-      open = {};
-    open.add(own);
+      openAccesses = {};
+    openAccesses.add(opAccesses);
     last = loop;
   }
 }

@@ -26,10 +26,10 @@ using namespace mlir::quant_float;
 
 /// Blocks whose largest magnitude is below this value are quantized to zeros,
 /// because the reciprocal of their scale might not be finite.
-static constexpr double kSmallest = 0x1p-100;
+static constexpr double kMinMagnitude = 0x1p-100;
 /// Adding this constant to a float of small magnitude rounds it to an integer,
 /// which the lowest bits of the result contain.
-static constexpr double kRounding = 0x1.8p23;
+static constexpr double kRoundingBias = 0x1.8p23;
 
 namespace {
 class IntegerRowContraction final : public RowContraction {
@@ -61,7 +61,7 @@ private:
   }
   bool hasCorrection() const { return dots.getOffset() || contraction.point; }
   /// Returns every `step`-th element, from `first` on.
-  Value takeEach(Value vector, int64_t first, int64_t step);
+  Value extractStrided(Value vector, int64_t first, int64_t step);
   Value splatInteger(int64_t number, int64_t count) {
     return arith::ConstantOp::create(
         b, DenseElementsAttr::get(vectorOf(count, b.getI32Type()),
@@ -77,8 +77,8 @@ private:
 };
 } // namespace
 
-Value IntegerRowContraction::takeEach(Value vector, int64_t first,
-                                      int64_t step) {
+Value IntegerRowContraction::extractStrided(Value vector, int64_t first,
+                                            int64_t step) {
   int64_t count = cast<VectorType>(vector.getType()).getNumElements();
   if (step == 1)
     return vector;
@@ -145,19 +145,19 @@ void IntegerRowContraction::packBlock(Value flat, int64_t vector,
   Value sizes =
       arith::AndIOp::create(b, vector::BitCastOp::create(b, integers, elements),
                             splatInteger(0x7fffffff, block));
-  Value most =
+  Value maxMagnitude =
       vector::ReductionOp::create(b, vector::CombiningKind::MAXUI, sizes);
-  most = arith::BitcastOp::create(b, f32, most);
+  maxMagnitude = arith::BitcastOp::create(b, f32, maxMagnitude);
 
   double limit = (1 << (order.xBits - 1)) - 1;
-  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, most,
-                                        scalar(kSmallest));
+  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                        maxMagnitude, scalar(kMinMagnitude));
   Value isFinite =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, most,
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, maxMagnitude,
                             scalar(std::numeric_limits<double>::infinity()));
-  Value reciprocal = arith::DivFOp::create(b, scalar(limit), most);
+  Value reciprocal = arith::DivFOp::create(b, scalar(limit), maxMagnitude);
   reciprocal = arith::SelectOp::create(b, isSmall, scalar(0), reciprocal);
-  Value scale = arith::DivFOp::create(b, most, scalar(limit));
+  Value scale = arith::DivFOp::create(b, maxMagnitude, scalar(limit));
   if (contraction.values.unit != 1)
     scale = multiply(scale, scalar(contraction.values.unit));
   scale = arith::SelectOp::create(b, isSmall, scalar(0), scale);
@@ -165,17 +165,17 @@ void IntegerRowContraction::packBlock(Value flat, int64_t vector,
       b, isFinite, scale, scalar(std::numeric_limits<double>::quiet_NaN()));
 
   // If the scale is a NaN, the integers do not matter.
-  Value rounded = add(splat(kRounding, block),
-                      multiply(elements, spread(reciprocal, block)));
+  Value rounded = add(splat(kRoundingBias, block),
+                      multiply(elements, broadcast(reciprocal, block)));
   rounded = arith::SubIOp::create(
       b, vector::BitCastOp::create(b, integers, rounded),
-      splatInteger(llvm::bit_cast<int32_t>(float(kRounding)), block));
+      splatInteger(llvm::bit_cast<int32_t>(float(kRoundingBias)), block));
 
   Value within = at((d0 % perChunk) * (block / order.terms));
   if (hasCorrection()) {
     Value inputSum;
     for (int64_t term = 0; term < order.terms; ++term) {
-      Value each = takeEach(rounded, term, order.terms);
+      Value each = extractStrided(rounded, term, order.terms);
       inputSum = inputSum ? arith::AddIOp::create(b, inputSum, each).getResult()
                           : each;
     }
@@ -185,14 +185,14 @@ void IntegerRowContraction::packBlock(Value flat, int64_t vector,
     vector::StoreOp::create(b, inputSum, inputSums,
                             ValueRange{index(vector), chunk, within});
   }
-  vector::StoreOp::create(b, spread(scale, block / order.terms), scales,
+  vector::StoreOp::create(b, broadcast(scale, block / order.terms), scales,
                           ValueRange{index(vector), chunk, within});
   int64_t fields = dots.getFields();
   if (dots.getWidth() < 32)
     rounded = arith::TruncIOp::create(
         b, vectorOf(block, b.getIntegerType(dots.getWidth())), rounded);
   for (int64_t field = 0; field < fields; ++field)
-    vector::StoreOp::create(b, takeEach(rounded, field, fields), packed,
+    vector::StoreOp::create(b, extractStrided(rounded, field, fields), packed,
                             ValueRange{index(vector), chunk, index(field),
                                        at((d0 % perChunk) * (block / fields))});
 }
@@ -214,19 +214,21 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
     SmallVector<SmallVector<Value>> x;
     SmallVector<Value> scale, starts;
     for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
-      Value atVector = index(vector), atChunk = toValue(chunk);
-      SmallVector<Value> ofLanes = {atVector, atChunk, index(part * lanes)};
+      Value vectorIndex = index(vector), chunkIndex = toValue(chunk);
+      SmallVector<Value> laneIndices = {vectorIndex, chunkIndex,
+                                        index(part * lanes)};
       x.emplace_back();
       for (unsigned i = 0; i < dots.getFields(); ++i)
         x.back().push_back(vector::LoadOp::create(
             b, field, packed,
-            ValueRange{atVector, atChunk, index(i),
+            ValueRange{vectorIndex, chunkIndex, index(i),
                        index(part * field.getNumElements())}));
-      scale.push_back(vector::LoadOp::create(b, floats, scales, ofLanes));
-      starts.push_back(hasCorrection() ? vector::LoadOp::create(
-                                             b, integers, inputSums, ofLanes)
-                                             .getResult()
-                                       : splatInteger(0, lanes));
+      scale.push_back(vector::LoadOp::create(b, floats, scales, laneIndices));
+      starts.push_back(
+          hasCorrection()
+              ? vector::LoadOp::create(b, integers, inputSums, laneIndices)
+                    .getResult()
+              : splatInteger(0, lanes));
     }
     for (int64_t row = 0; row < rows; ++row) {
       position[contraction.channel] = plus(first, row);

@@ -119,17 +119,17 @@ Value MinMaxBuilder::forEachRegister(
       return vector::ExtractStridedSliceOp::create(builder, value, lane, lanes,
                                                    1);
     };
-    Value one = getLanes(lhs), other = getLanes(rhs);
+    Value lhsLanes = getLanes(lhs), rhsLanes = getLanes(rhs);
     result = vector::InsertStridedSliceOp::create(
-        builder, body(intrinsics, one, other), result, lane, 1);
+        builder, body(intrinsics, lhsLanes, rhsLanes), result, lane, 1);
   }
   return result;
 }
 
 Value MinMaxBuilder::createMinMax(bool isMaximum, Value lhs, Value rhs) const {
   return forEachRegister(
-      lhs, rhs, [&](const Intrinsics &intrinsics, Value one, Value other) {
-        SmallVector<Value> operands = {one, other};
+      lhs, rhs, [&](const Intrinsics &intrinsics, Value lhs, Value rhs) {
+        SmallVector<Value> operands = {lhs, rhs};
         // The rounding mode, _MM_FROUND_CUR_DIRECTION.
         if (intrinsics.bits == 512)
           operands.push_back(arith::ConstantIntOp::create(builder, 4, 32));
@@ -140,15 +140,15 @@ Value MinMaxBuilder::createMinMax(bool isMaximum, Value lhs, Value rhs) const {
 
 Value MinMaxBuilder::createRange(bool isMaximum, Value lhs, Value rhs) const {
   return forEachRegister(
-      lhs, rhs, [&](const Intrinsics &intrinsics, Value one, Value other) {
-        auto type = cast<VectorType>(one.getType());
+      lhs, rhs, [&](const Intrinsics &intrinsics, Value lhs, Value rhs) {
+        auto type = cast<VectorType>(lhs.getType());
         auto getConstant = [&](int64_t value, unsigned bits) -> Value {
           return arith::ConstantIntOp::create(builder, value, bits);
         };
         // Bit 0 of the immediate selects the maximum. Bit 2 is set if the sign
         // is that of the result. All lanes of the mask are set.
         SmallVector<Value> operands = {
-            one, other, getConstant(4 + isMaximum, 32),
+            lhs, rhs, getConstant(4 + isMaximum, 32),
             LLVM::PoisonOp::create(builder, type),
             getConstant(-1, std::max<int64_t>(type.getNumElements(), 8))};
         // _MM_FROUND_CUR_DIRECTION.
@@ -229,14 +229,14 @@ Value LowerChain<OpTy>::build(ImplicitLocOpBuilder &builder, Value value,
   auto type = cast<VectorType>(value.getType());
   Type integers =
       type.clone(builder.getIntegerType(type.getElementTypeBitWidth()));
-  auto getBits = [&](Value one, Value other) -> Value {
-    return arith::BitcastOp::create(
-        builder, integers, minMax.createMinMax(kIsMaximum, one, other));
+  auto getBits = [&](Value lhs, Value rhs) -> Value {
+    return arith::BitcastOp::create(builder, integers,
+                                    minMax.createMinMax(kIsMaximum, lhs, rhs));
   };
-  Value one = getBits(lhs, rhs), other = getBits(rhs, lhs);
+  Value first = getBits(lhs, rhs), second = getBits(rhs, lhs);
   Value bits = kIsMaximum
-                   ? arith::AndIOp::create(builder, one, other).getResult()
-                   : arith::OrIOp::create(builder, one, other).getResult();
+                   ? arith::AndIOp::create(builder, first, second).getResult()
+                   : arith::OrIOp::create(builder, first, second).getResult();
   return arith::BitcastOp::create(builder, type, bits);
 }
 

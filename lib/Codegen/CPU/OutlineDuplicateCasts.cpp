@@ -32,7 +32,7 @@ using namespace mlir::quant_float;
 
 /// Whether the cast converts a loaded value for a store only. The expansion of
 /// such a cast could not be combined with the ops around it anyway.
-static bool isAlone(CastOp op) {
+static bool isSingleCast(CastOp op) {
   auto loads = [](Operation *source) {
     return isa_and_nonnull<memref::LoadOp, vector::LoadOp, vector::MaskedLoadOp,
                            vector::TransferReadOp>(source);
@@ -47,7 +47,7 @@ static bool isAlone(CastOp op) {
 
 /// Whether the expansion has many ops: conversions between other types have
 /// few.
-static bool isLong(CastOp op) {
+static bool hasLongExpansion(CastOp op) {
   return isNarrowFloat(getElementTypeOrSelf(op.getInput())) ||
          isNarrowFloat(getElementTypeOrSelf(op.getType()));
 }
@@ -97,7 +97,7 @@ struct OutlineDuplicateCasts final
         std::pair<std::pair<Type, Type>, std::pair<DictionaryAttr, Attribute>>;
     llvm::MapVector<Kind, SmallVector<CastOp>> kinds;
     getOperation().walk([&](CastOp op) {
-      if (isAlone(op) && isLong(op))
+      if (isSingleCast(op) && hasLongExpansion(op))
         kinds[{{op.getInput().getType(), op.getType()},
                {op->getAttrDictionary(), getFlushing(op)}}]
             .push_back(op);

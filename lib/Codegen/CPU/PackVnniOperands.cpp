@@ -61,7 +61,7 @@ using linalg::GenericOp;
 
 /// The minimum number of rows for which weights are packed at run time, panel
 /// by panel within the tile loops, because panels are read sequentially.
-static constexpr int64_t kManyRows = 32;
+static constexpr int64_t kMinRows = 32;
 
 //===----------------------------------------------------------------------===//
 // Zero points
@@ -245,14 +245,14 @@ Value Start::build(
 // Choosing the element width and signedness
 //===----------------------------------------------------------------------===//
 
-/// Whether all elements minus their zero points are in [least, most].
-static bool isWithin(const std::optional<Constant> &constant, int64_t least,
-                     int64_t most) {
+/// Whether all elements minus their zero points are in [min, max].
+static bool isInRange(const std::optional<Constant> &constant, int64_t min,
+                      int64_t max) {
   if (!constant)
     return false;
   for (int64_t flat = 0, e = constant->getCount(); flat < e; ++flat) {
     int64_t number = constant->getNumber(flat, /*subtracted=*/true);
-    if (number < least || number > most)
+    if (number < min || number > max)
       return false;
   }
   return true;
@@ -263,9 +263,9 @@ static bool isWithin(const std::optional<Constant> &constant, int64_t least,
 static Form getByteForm(const ByteOperand &byteOperand) {
   std::optional<Constant> constant =
       Constant::get(byteOperand, /*needsPoint=*/true);
-  if (isWithin(constant, -128, 127))
+  if (isInRange(constant, -128, 127))
     return {8, /*isSigned=*/true, /*subtracted=*/true};
-  if (isWithin(constant, 0, 255))
+  if (isInRange(constant, 0, 255))
     return {8, /*isSigned=*/false, /*subtracted=*/true};
   return {8, byteOperand.isSigned};
 }
@@ -325,7 +325,7 @@ bool ByteContraction::pack(RewriterBase &rewriter,
               !Constant::get(byteOperands[1 - i], forms[1 - i].subtracted);
     return sums;
   };
-  std::optional<int> fewest;
+  std::optional<int> minSums;
   Form best[2];
   for (auto [flipsAcross, flipsScalars] :
        {std::pair(false, false), std::pair(true, false), std::pair(false, true),
@@ -342,13 +342,13 @@ bool ByteContraction::pack(RewriterBase &rewriter,
          !across.map.isProjectedPermutation(/*allowZeroInResults=*/true)))
       continue;
     int sums = countSums();
-    if (fewest && *fewest <= sums)
+    if (minSums && *minSums <= sums)
       continue;
-    fewest = sums;
+    minSums = sums;
     llvm::copy(forms, best);
   }
   std::optional<Grouping> grouping;
-  if (fewest) {
+  if (minSums) {
     llvm::copy(best, forms);
     grouping = getGrouping(8);
   }
@@ -375,7 +375,7 @@ bool ByteContraction::pack(RewriterBase &rewriter,
   std::optional<Constant> constants[2];
   for (unsigned i : {0, 1}) {
     constants[i] = Constant::get(byteOperands[i], forms[i].subtracted);
-    bool isPanel = i == vectors && rows && *rows >= kManyRows;
+    bool isPanel = i == vectors && rows && *rows >= kMinRows;
     packedOperands[i] =
         constants[i] && byteOperands[i].depth && !isPanel
             ? constants[i]->pack(b, b.getLoc(), forms[i], *grouping)

@@ -44,9 +44,9 @@ using namespace mlir::quant_float;
 static constexpr uint64_t kAlignment = 64;
 /// The minimum size of the merged allocation. malloc does not map smaller
 /// blocks.
-static constexpr uint64_t kFewBytes = 1 << 17;
+static constexpr uint64_t kMinBytes = 1 << 17;
 /// The maximum size that malloc can adapt to: 32 MiB, minus its own overhead.
-static constexpr int64_t kMaxBytes = (int64_t(1) << 25) - (1 << 13);
+static constexpr int64_t kMaxArenaBytes = (int64_t(1) << 25) - (1 << 13);
 
 namespace {
 /// A buffer that is live from one op of a block to another, as positions
@@ -57,7 +57,7 @@ struct Buffer {
   int64_t from, to;
   uint64_t bytes, offset = 0;
 
-  bool meets(const Buffer &other) const {
+  bool overlaps(const Buffer &other) const {
     return from < other.to && other.from < to;
   }
 };
@@ -108,15 +108,15 @@ static SmallVector<Buffer> collect(Block &block) {
 /// Assigns to each buffer the first offset that is free during its lifetime, in
 /// order of decreasing size. Returns the total number of bytes.
 static uint64_t assignOffsets(MutableArrayRef<Buffer> buffers) {
-  llvm::sort(buffers, [](const Buffer &one, const Buffer &other) {
-    return std::tie(other.bytes, one.from) < std::tie(one.bytes, other.from);
+  llvm::sort(buffers, [](const Buffer &lhs, const Buffer &rhs) {
+    return std::tie(rhs.bytes, lhs.from) < std::tie(lhs.bytes, rhs.from);
   });
   uint64_t total = 0;
   // The buffers with an offset, sorted by offset.
   SmallVector<Buffer *> assigned;
   for (Buffer &buffer : buffers) {
     for (Buffer *other : assigned) {
-      if (!buffer.meets(*other))
+      if (!buffer.overlaps(*other))
         continue;
       if (buffer.offset + buffer.bytes <= other->offset)
         break;
@@ -132,23 +132,23 @@ static uint64_t assignOffsets(MutableArrayRef<Buffer> buffers) {
 
 /// Merges the static allocations of a block into one. Returns their number, or
 /// 0 if they stay.
-static size_t joinBuffers(Block &block) {
+static size_t mergeBuffers(Block &block) {
   SmallVector<Buffer> buffers = collect(block);
   if (buffers.size() < 2)
     return 0;
   uint64_t bytes = assignOffsets(buffers);
   LDBG() << buffers.size() << " buffers occupy " << bytes << " bytes"
-         << (bytes < kFewBytes ? ", which are too few to merge them" : "");
-  if (bytes < kFewBytes)
+         << (bytes < kMinBytes ? ", which are too few to merge them" : "");
+  if (bytes < kMinBytes)
     return 0;
 
   auto first =
-      llvm::min_element(buffers, [](const Buffer &one, const Buffer &other) {
-        return one.from < other.from;
+      llvm::min_element(buffers, [](const Buffer &lhs, const Buffer &rhs) {
+        return lhs.from < rhs.from;
       });
   auto last =
-      llvm::max_element(buffers, [](const Buffer &one, const Buffer &other) {
-        return one.to < other.to;
+      llvm::max_element(buffers, [](const Buffer &lhs, const Buffer &rhs) {
+        return lhs.to < rhs.to;
       });
   IRRewriter rewriter(block.getParentOp()->getContext());
   rewriter.setInsertionPoint(first->alloc);
@@ -180,50 +180,51 @@ static Value computeBytes(ImplicitLocOpBuilder &b, memref::AllocOp alloc) {
 
 /// If some sizes are dynamic, allocates and frees at the end of the block as
 /// many bytes as its buffers occupied at the same time.
-static void keepRoom(Block &block) {
+static void reserveHeap(Block &block) {
   ImplicitLocOpBuilder b(block.getParentOp()->getLoc(), block.getTerminator());
-  DenseMap<Value, Value> alive;
-  bool isOpen = false;
+  DenseMap<Value, Value> liveSizes;
+  bool hasDynamicSize = false;
   SmallVector<Operation *> ops =
       llvm::map_to_vector(block, [](Operation &op) { return &op; });
   llvm::erase_if(ops, [&](Operation *op) {
     auto alloc = dyn_cast<memref::AllocOp>(op);
     if (alloc)
-      isOpen |= !alloc.getDynamicSizes().empty();
+      hasDynamicSize |= !alloc.getDynamicSizes().empty();
     return !alloc && !isa<memref::DeallocOp>(op);
   });
-  if (!isOpen)
+  if (!hasDynamicSize)
     return;
-  Value now = arith::ConstantIndexOp::create(b, 0), most = now;
+  Value liveBytes = arith::ConstantIndexOp::create(b, 0),
+        maxLiveBytes = liveBytes;
   for (Operation *op : ops) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      Value bytes = alive[alloc] = computeBytes(b, alloc);
-      now = arith::AddIOp::create(b, now, bytes);
-      most = arith::MaxUIOp::create(b, most, now);
+      Value bytes = liveSizes[alloc] = computeBytes(b, alloc);
+      liveBytes = arith::AddIOp::create(b, liveBytes, bytes);
+      maxLiveBytes = arith::MaxUIOp::create(b, maxLiveBytes, liveBytes);
     } else if (Value bytes =
-                   alive.lookup(cast<memref::DeallocOp>(op).getMemref())) {
-      now = arith::SubIOp::create(b, now, bytes);
+                   liveSizes.lookup(cast<memref::DeallocOp>(op).getMemref())) {
+      liveBytes = arith::SubIOp::create(b, liveBytes, bytes);
     }
   }
-  most = arith::MinUIOp::create(b, most,
-                                arith::ConstantIndexOp::create(b, kMaxBytes));
+  maxLiveBytes = arith::MinUIOp::create(
+      b, maxLiveBytes, arith::ConstantIndexOp::create(b, kMaxArenaBytes));
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-  Value room =
-      memref::AllocOp::create(b, type, most, b.getI64IntegerAttr(kAlignment));
+  Value reserved = memref::AllocOp::create(b, type, maxLiveBytes,
+                                           b.getI64IntegerAttr(kAlignment));
   // LLVM would remove an allocation that is not used.
   Value address = arith::IndexCastOp::create(
       b, b.getI64Type(),
-      memref::ExtractAlignedPointerAsIndexOp::create(b, room));
+      memref::ExtractAlignedPointerAsIndexOp::create(b, reserved));
   createInlineAsm(b, b.getLoc(), TypeRange(), address, /*text=*/"",
                   /*constraints=*/"r", /*hasSideEffects=*/true);
-  memref::DeallocOp::create(b, room);
+  memref::DeallocOp::create(b, reserved);
 }
 
 /// Plans the buffers of a block and of the branches of scf.if ops in it, which
 /// may be subgraphs. Returns the number of merged allocations.
 static size_t planBlock(Block &block) {
-  size_t merged = joinBuffers(block);
-  keepRoom(block);
+  size_t merged = mergeBuffers(block);
+  reserveHeap(block);
   for (auto branch : block.getOps<scf::IfOp>())
     for (Region &region : branch->getRegions())
       for (Block &nested : region)

@@ -78,7 +78,7 @@ static Value computeInOrder(RewriterBase &rewriter, GenericOp op,
 
 /// Lets the contraction read operands of its producers without their
 /// transposition. Returns the number of these operands.
-static unsigned readAsItLies(RewriterBase &rewriter, GenericOp op) {
+static unsigned foldTransposes(RewriterBase &rewriter, GenericOp op) {
   unsigned folded = 0;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<GenericOp>();
@@ -114,7 +114,7 @@ struct PropagateTransposes final
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](GenericOp op) {
       if (op.hasPureTensorSemantics() && op.getNumReductionLoops() > 0)
-        numFolded += readAsItLies(rewriter, op);
+        numFolded += foldTransposes(rewriter, op);
     });
   }
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReductionLoops.h"
+#include "../Common/Conditionals.h"
 #include "MatmulPanels.h"
 #include "TransposeInRegisters.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -60,10 +61,7 @@ void ReductionLoops::emitFor(Value from, Value to, Value step,
 }
 
 void ReductionLoops::emitIf(Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(builder, condition);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  body();
+  quant_float::emitIf(builder, builder.getLoc(), condition, body);
 }
 
 void ReductionLoops::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,

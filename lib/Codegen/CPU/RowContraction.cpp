@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// The number of channels in the unit of work of a thread.
-static constexpr int64_t kChannelsOfThread = 64;
+static constexpr int64_t kChannelsPerThread = 64;
 /// The prefetch distance of weights. Hardware prefetchers stop at the end of a
 /// page, and a row of quantized values is at most about a page long.
 static constexpr int64_t kPrefetchBytes = 16384;
@@ -23,7 +23,7 @@ static constexpr int64_t kPrefetchBytes = 16384;
 void RowContraction::emit() {
   packX();
   int64_t rows = chooseRows(), channels = contraction.getChannels();
-  int64_t group = parallel ? std::max(kChannelsOfThread, rows) : rows;
+  int64_t group = parallel ? std::max(kChannelsPerThread, rows) : rows;
   forEach(channels / group, parallel, [&](OpFoldResult number) {
     OpFoldResult first = times(number, group);
     forEach(group / rows, false, [&](OpFoldResult inner) {
@@ -105,14 +105,14 @@ void RowContraction::emitRows(OpFoldResult first, int64_t rows) {
 /// Adds the upper half of the vectors, and then of the lanes, to the lower half
 /// until a scalar remains.
 Value RowContraction::reduce(ValueRange parts) {
-  SmallVector<Value> left(parts);
-  while (left.size() > 1) {
-    size_t half = left.size() / 2;
+  SmallVector<Value> partials(parts);
+  while (partials.size() > 1) {
+    size_t half = partials.size() / 2;
     for (size_t i = 0; i < half; ++i)
-      left[i] = add(left[i], left[half + i]);
-    left.resize(half);
+      partials[i] = add(partials[i], partials[half + i]);
+    partials.resize(half);
   }
-  Value acc = left.front();
+  Value acc = partials.front();
   for (int64_t count = lanes / 2; count; count /= 2)
     acc = add(vector::ExtractStridedSliceOp::create(b, acc, 0, count, 1),
               vector::ExtractStridedSliceOp::create(b, acc, count, count, 1));
@@ -132,7 +132,7 @@ Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
   };
   if (blocks == 1) {
     at(0);
-    return spread(convert(buildScalar(value), element), lanes);
+    return broadcast(convert(buildScalar(value), element), lanes);
   }
   SmallVector<int64_t> blockOfLane;
   for (int64_t lane = 0; lane < lanes; ++lane)
@@ -163,13 +163,13 @@ Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
           return varies ? load(operand, blocks) : load(operand);
         },
         [&](unsigned loop) { return getIndex(loop); });
-    Value each = spread(convert(slice.build(value), element), blocks);
+    Value each = broadcast(convert(slice.build(value), element), blocks);
     return vector::ShuffleOp::create(b, each, each, blockOfLane);
   }
   Value result;
   for (int64_t block = 0; block < blocks; ++block) {
     at(block);
-    Value each = spread(convert(buildScalar(value), element), lanes);
+    Value each = broadcast(convert(buildScalar(value), element), lanes);
     SmallVector<int64_t> mask;
     for (int64_t lane = 0; lane < lanes; ++lane)
       mask.push_back(blockOfLane[lane] == block ? lanes + lane : lane);

@@ -25,33 +25,33 @@ using linalg::GenericOp;
 
 /// Whether the ops read the same tensors in the same order, each element once,
 /// and have results of the same shape.
-static bool areSiblings(GenericOp one, GenericOp other) {
-  unsigned numInputs = one.getNumDpsInputs();
-  SmallVector<AffineMap> maps = one.getIndexingMapsArray();
-  SmallVector<AffineMap> otherMaps = other.getIndexingMapsArray();
+static bool areSiblings(GenericOp lhs, GenericOp rhs) {
+  unsigned numInputs = lhs.getNumDpsInputs();
+  SmallVector<AffineMap> maps = lhs.getIndexingMapsArray();
+  SmallVector<AffineMap> otherMaps = rhs.getIndexingMapsArray();
   auto isResult = [&](AffineMap map) { return map == maps.back(); };
-  return numInputs == other.getNumDpsInputs() &&
-         one.getDpsInputs() == other.getDpsInputs() &&
-         one.getIteratorTypesArray() == other.getIteratorTypesArray() &&
+  return numInputs == rhs.getNumDpsInputs() &&
+         lhs.getDpsInputs() == rhs.getDpsInputs() &&
+         lhs.getIteratorTypesArray() == rhs.getIteratorTypesArray() &&
          ArrayRef(maps).take_front(numInputs) ==
              ArrayRef(otherMaps).take_front(numInputs) &&
          llvm::all_of(ArrayRef(maps).drop_front(numInputs), isResult) &&
          llvm::all_of(ArrayRef(otherMaps).drop_front(numInputs), isResult) &&
-         cast<RankedTensorType>(one.getResultTypes()[0]).getShape() ==
-             cast<RankedTensorType>(other.getResultTypes()[0]).getShape();
+         cast<RankedTensorType>(lhs.getResultTypes()[0]).getShape() ==
+             cast<RankedTensorType>(rhs.getResultTypes()[0]).getShape();
 }
 
 /// Merges two reductions of the same tensors, which are then read once.
-static void merge(RewriterBase &rewriter, GenericOp one, GenericOp other) {
-  rewriter.setInsertionPoint(one);
-  SmallVector<Value> inits(one.getDpsInits());
-  llvm::append_range(inits, other.getDpsInits());
-  SmallVector<AffineMap> maps = one.getIndexingMapsArray();
-  maps.append(other.getNumDpsInits(), maps.back());
-  unsigned numInputs = one.getNumDpsInputs(), numInits = one.getNumDpsInits();
+static void merge(RewriterBase &rewriter, GenericOp lhs, GenericOp rhs) {
+  rewriter.setInsertionPoint(lhs);
+  SmallVector<Value> inits(lhs.getDpsInits());
+  llvm::append_range(inits, rhs.getDpsInits());
+  SmallVector<AffineMap> maps = lhs.getIndexingMapsArray();
+  maps.append(rhs.getNumDpsInits(), maps.back());
+  unsigned numInputs = lhs.getNumDpsInputs(), numInits = lhs.getNumDpsInits();
   auto merged = GenericOp::create(
-      rewriter, one.getLoc(), ValueRange(inits).getTypes(), one.getDpsInputs(),
-      inits, maps, one.getIteratorTypesArray(),
+      rewriter, lhs.getLoc(), ValueRange(inits).getTypes(), lhs.getDpsInputs(),
+      inits, maps, lhs.getIteratorTypesArray(),
       [&](OpBuilder &builder, Location loc, ValueRange arguments) {
         SmallVector<Value> results;
         auto copy = [&](GenericOp op, unsigned firstInit) {
@@ -65,12 +65,12 @@ static void merge(RewriterBase &rewriter, GenericOp one, GenericOp other) {
           for (Value value : op.getBody()->getTerminator()->getOperands())
             results.push_back(mapping.lookupOrDefault(value));
         };
-        copy(one, numInputs);
-        copy(other, numInputs + numInits);
+        copy(lhs, numInputs);
+        copy(rhs, numInputs + numInits);
         linalg::YieldOp::create(builder, loc, results);
       });
-  rewriter.replaceOp(one, merged->getResults().take_front(numInits));
-  rewriter.replaceOp(other, merged->getResults().drop_front(numInits));
+  rewriter.replaceOp(lhs, merged->getResults().take_front(numInits));
+  rewriter.replaceOp(rhs, merged->getResults().drop_front(numInits));
 }
 
 unsigned quant_float::mergeSiblings(RewriterBase &rewriter, Operation *root) {

@@ -46,7 +46,7 @@ static constexpr int64_t kChunkSize = 32768;
 static constexpr int64_t kMinParallel = 8 * kChunkSize;
 /// The minimum number of elements of an op that is distributed together with
 /// others.
-static constexpr int64_t kMinShared = 2 * kChunkSize;
+static constexpr int64_t kMinDistributedSize = 2 * kChunkSize;
 
 static bool isElementwiseOnMemrefs(GenericOp op) {
   return op.hasPureBufferSemantics() && isElementwise(op);
@@ -77,19 +77,13 @@ static std::optional<int64_t> getStaticSize(GenericOp op) {
   return size;
 }
 
-/// Whether the value is a buffer of packed elements.
-static bool holdsPacked(Value value) {
-  auto type = dyn_cast<MemRefType>(value.getType());
-  return type && isPackedElementType(type.getElementType());
-}
-
 /// Returns how many iterations of the outermost loop one thread processes
 /// together, so that no two threads write to the same byte. Returns nullopt if
 /// the layout does not allow this.
-static std::optional<int64_t> getRowsOfThread(GenericOp op) {
+static std::optional<int64_t> getRowsPerThread(GenericOp op) {
   int64_t rows = 1;
   for (OpOperand &output : op.getDpsInitsMutable()) {
-    if (!holdsPacked(output.get()))
+    if (!hasPackedElements(output.get()))
       continue;
     auto type = cast<MemRefType>(output.get().getType());
     if (!type.getLayout().isIdentity() ||
@@ -111,15 +105,16 @@ static std::optional<int64_t> getRowsOfThread(GenericOp op) {
 
 /// Whether the op can be distributed among threads.
 static bool canDistribute(GenericOp op) {
-  return getStaticSize(op).value_or(kMinShared) >= kMinShared &&
-         getRowsOfThread(op);
+  return getStaticSize(op).value_or(kMinDistributedSize) >=
+             kMinDistributedSize &&
+         getRowsPerThread(op);
 }
 
 /// Moves the ops between `ops` and `next` before `ops`, if all of them only
 /// read and are independent of `ops`. Returns false and moves nothing
 /// otherwise.
-static bool makeNeighbours(RewriterBase &rewriter, ArrayRef<GenericOp> ops,
-                           GenericOp next) {
+static bool makeAdjacent(RewriterBase &rewriter, ArrayRef<GenericOp> ops,
+                         GenericOp next) {
   GenericOp first = ops.front();
   if (first->getBlock() != next->getBlock())
     return false;
@@ -129,9 +124,9 @@ static bool makeNeighbours(RewriterBase &rewriter, ArrayRef<GenericOp> ops,
   SmallVector<Operation *> between;
   for (Operation *op = ops.back()->getNextNode(); op != next;
        op = op->getNextNode()) {
-    BufferAccesses own;
-    own.add(op);
-    if (!own.isReading() || !own.isIndependentOf(accesses))
+    BufferAccesses opAccesses;
+    opAccesses.add(op);
+    if (!opAccesses.isReading() || !opAccesses.isIndependentOf(accesses))
       return false;
     between.push_back(op);
   }
@@ -148,8 +143,8 @@ struct TileAndVectorize final
   LogicalResult initialize(MLIRContext *context) override;
   void runOnOperation() override;
   LogicalResult distribute(RewriterBase &rewriter, ArrayRef<GenericOp> ops);
-  LogicalResult tileInThreads(RewriterBase &rewriter, GenericOp op);
-  LogicalResult tileInOne(RewriterBase &rewriter, GenericOp op);
+  LogicalResult tileInParallel(RewriterBase &rewriter, GenericOp op);
+  LogicalResult tileSequentially(RewriterBase &rewriter, GenericOp op);
   LogicalResult tileAndPeel(RewriterBase &rewriter, GenericOp op);
   void simplify();
   void vectorize(RewriterBase &rewriter, GenericOp op);
@@ -170,18 +165,20 @@ LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
   int64_t staticSize = 0;
   Value size;
   for (GenericOp op : ops) {
-    if (std::optional<int64_t> own = getStaticSize(op)) {
-      staticSize += *own;
+    if (std::optional<int64_t> opSize = getStaticSize(op)) {
+      staticSize += *opSize;
       continue;
     }
-    Value own;
+    Value opSize;
     for (const Range &range : cast<linalg::LinalgOp>(op.getOperation())
                                   .createLoopRanges(rewriter, loc)) {
       Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, range.size);
-      own =
-          own ? rewriter.createOrFold<arith::MulIOp>(loc, own, extent) : extent;
+      opSize = opSize
+                   ? rewriter.createOrFold<arith::MulIOp>(loc, opSize, extent)
+                   : extent;
     }
-    size = size ? rewriter.createOrFold<arith::AddIOp>(loc, size, own) : own;
+    size =
+        size ? rewriter.createOrFold<arith::AddIOp>(loc, size, opSize) : opSize;
   }
   auto tileEach = [&](ArrayRef<GenericOp> ops, auto tile) {
     return success(llvm::all_of(ops, [&](GenericOp op) {
@@ -189,14 +186,14 @@ LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
     }));
   };
   if (staticSize >= kMinParallel)
-    return tileEach(ops, &TileAndVectorize::tileInThreads);
+    return tileEach(ops, &TileAndVectorize::tileInParallel);
   if (!size)
-    return tileEach(ops, &TileAndVectorize::tileInOne);
+    return tileEach(ops, &TileAndVectorize::tileSequentially);
 
-  Value enough =
+  Value minSize =
       arith::ConstantIndexOp::create(rewriter, loc, kMinParallel - staticSize);
   Value isLarge = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::sge, size, enough);
+      rewriter, loc, arith::CmpIPredicate::sge, size, minSize);
   auto branch = scf::IfOp::create(rewriter, loc, isLarge,
                                   /*withElseRegion=*/true);
   rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -206,8 +203,8 @@ LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
     rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
   }
   return failure(
-      failed(tileEach(ops, &TileAndVectorize::tileInOne)) ||
-      failed(tileEach(distributed, &TileAndVectorize::tileInThreads)));
+      failed(tileEach(ops, &TileAndVectorize::tileSequentially)) ||
+      failed(tileEach(distributed, &TileAndVectorize::tileInParallel)));
 }
 
 /// Returns the chunk size for an op with a single loop. Chunks start at block
@@ -235,14 +232,14 @@ static std::optional<int64_t> getChunkSize(GenericOp op) {
 
 /// Distributes chunks of a single loop, or iterations of the outermost of
 /// several loops.
-LogicalResult TileAndVectorize::tileInThreads(RewriterBase &rewriter,
-                                              GenericOp op) {
+LogicalResult TileAndVectorize::tileInParallel(RewriterBase &rewriter,
+                                               GenericOp op) {
   LDBG() << "distributing the op at " << op.getLoc() << " among threads";
   ++numDistributed;
   std::optional<int64_t> chunkSize = getChunkSize(op);
-  if (needsLoopsAround(op) && !chunkSize) {
+  if (needsOuterLoops(op) && !chunkSize) {
     for (GenericOp inner :
-         buildLoopsAround(rewriter, op, tileSize, *getRowsOfThread(op)))
+         buildOuterLoops(rewriter, op, tileSize, *getRowsPerThread(op)))
       if (failed(tileAndPeel(rewriter, inner)))
         return failure();
     return success();
@@ -252,14 +249,14 @@ LogicalResult TileAndVectorize::tileInThreads(RewriterBase &rewriter,
            scf::SCFTilingOptions::LoopType::ForallOp);
   if (failed(chunks))
     return failure();
-  return tileInOne(rewriter, cast<GenericOp>(chunks->tiledOps.front()));
+  return tileSequentially(rewriter, cast<GenericOp>(chunks->tiledOps.front()));
 }
 
-LogicalResult TileAndVectorize::tileInOne(RewriterBase &rewriter,
-                                          GenericOp op) {
-  if (!needsLoopsAround(op))
+LogicalResult TileAndVectorize::tileSequentially(RewriterBase &rewriter,
+                                                 GenericOp op) {
+  if (!needsOuterLoops(op))
     return tileAndPeel(rewriter, op);
-  for (GenericOp inner : buildLoopsAround(rewriter, op, tileSize))
+  for (GenericOp inner : buildOuterLoops(rewriter, op, tileSize))
     if (failed(tileAndPeel(rewriter, inner)))
       return failure();
   return success();
@@ -288,27 +285,28 @@ static void overlapLastTile(RewriterBase &rewriter, scf::ForOp loop,
   rewriter.setInsertionPoint(loop);
   Value from = loop.getLowerBound(), split = loop.getUpperBound();
   Value end = rest.getUpperBound(), step = loop.getStep();
-  auto compare = [&](arith::CmpIPredicate predicate, Value one,
-                     Value other) -> Value {
-    return rewriter.createOrFold<arith::CmpIOp>(loc, predicate, one, other);
+  auto compare = [&](arith::CmpIPredicate predicate, Value lhs,
+                     Value rhs) -> Value {
+    return rewriter.createOrFold<arith::CmpIOp>(loc, predicate, lhs, rhs);
   };
-  auto select = [&](Value condition, Value one, Value other) -> Value {
-    return rewriter.createOrFold<arith::SelectOp>(loc, condition, one, other);
+  auto select = [&](Value condition, Value lhs, Value rhs) -> Value {
+    return rewriter.createOrFold<arith::SelectOp>(loc, condition, lhs, rhs);
   };
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
   Value two = arith::ConstantIndexOp::create(rewriter, loc, 2);
   Value hasTiles = compare(arith::CmpIPredicate::slt, from, split);
-  Value hasRest = compare(arith::CmpIPredicate::slt, split, end);
-  Value both = rewriter.createOrFold<arith::AndIOp>(loc, hasTiles, hasRest);
-  auto rounds =
-      scf::ForOp::create(rewriter, loc, zero, select(both, two, one), one);
-  rewriter.setInsertionPointToStart(rounds.getBody());
+  Value hasRemainder = compare(arith::CmpIPredicate::slt, split, end);
+  Value hasBoth =
+      rewriter.createOrFold<arith::AndIOp>(loc, hasTiles, hasRemainder);
+  auto versions =
+      scf::ForOp::create(rewriter, loc, zero, select(hasBoth, two, one), one);
+  rewriter.setInsertionPointToStart(versions.getBody());
   Value isFirst =
-      compare(arith::CmpIPredicate::eq, rounds.getInductionVar(), zero);
+      compare(arith::CmpIPredicate::eq, versions.getInductionVar(), zero);
   Value last = rewriter.createOrFold<arith::SubIOp>(loc, end, step);
   Value start = select(isFirst, from, last), stop = select(isFirst, split, end);
-  rewriter.moveOpBefore(loop, rounds.getBody()->getTerminator());
+  rewriter.moveOpBefore(loop, versions.getBody()->getTerminator());
   loop.setLowerBound(start);
   loop.setUpperBound(stop);
   rewriter.setInsertionPoint(rest);
@@ -336,10 +334,10 @@ static bool isTileSize(affine::AffineMinOp op, scf::ForOp loop, int64_t step) {
     return constant && constant.getValue() == step;
   };
   auto isRest = [&](AffineExpr expr) {
-    AffineExpr own = expr.replaceDimsAndSymbols(
+    AffineExpr replaced = expr.replaceDimsAndSymbols(
         ArrayRef(replacements).take_front(map.getNumDims()),
         ArrayRef(replacements).drop_front(map.getNumDims()));
-    return simplifyAffineExpr(own - (end - position), 1, 1) == 0;
+    return simplifyAffineExpr(replaced - (end - position), 1, 1) == 0;
   };
   return map.getNumResults() == 2 &&
          ((isStep(map.getResult(0)) && isRest(map.getResult(1))) ||
@@ -387,9 +385,9 @@ static LogicalResult peel(RewriterBase &rewriter, scf::ForOp loop,
   AffineExpr position = rewriter.getAffineDimExpr(0);
   AffineExpr bound = rewriter.getAffineSymbolExpr(0);
   for (affine::AffineMinOp size : sizes) {
-    Operation *own = mapping.lookup(size.getOperation());
-    rewriter.setInsertionPoint(own);
-    rewriter.replaceOp(own,
+    Operation *cloned = mapping.lookup(size.getOperation());
+    rewriter.setInsertionPoint(cloned);
+    rewriter.replaceOp(cloned,
                        getValueOrCreateConstantIndexOp(
                            rewriter, loc,
                            affine::makeComposedFoldedAffineApply(
@@ -404,7 +402,7 @@ static LogicalResult peel(RewriterBase &rewriter, scf::ForOp loop,
 
 /// Whether a vector of so many elements would be split into smaller vectors and
 /// scalars, which overlapping tiles avoid.
-static bool isRagged(int64_t elements) {
+static bool hasPartialVectors(int64_t elements) {
   constexpr int64_t kMin = 8, kFull = 16;
   return elements > kMin && elements % kFull != 0;
 }
@@ -413,13 +411,14 @@ LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
                                             GenericOp op) {
   int64_t extent = op.getStaticLoopRanges().back();
   bool isStatic = !ShapedType::isDynamic(extent);
-  bool overlaps = (!maskedTail || (isStatic && isRagged(extent % tileSize))) &&
-                  canOverlapTiles(op);
+  bool overlaps =
+      (!maskedTail || (isStatic && hasPartialVectors(extent % tileSize))) &&
+      canOverlapTiles(op);
   int64_t size = tileSize;
   // A small op is a single vector or, if its size is ragged, two overlapping
   // vectors whose size is a power of two.
   if (isStatic && extent <= size) {
-    if (!overlaps || !isRagged(extent))
+    if (!overlaps || !hasPartialVectors(extent))
       return success();
     size = llvm::bit_floor<uint64_t>(extent);
   }
@@ -459,16 +458,16 @@ void TileAndVectorize::simplify() {
 namespace {
 /// Replaces the floats of the dialect in the body of an op by integer types
 /// during vectorization, because upstream only vectorizes builtin types.
-class StandIns {
+class PlaceholderTypes {
 public:
-  explicit StandIns(GenericOp op) : root(op->getParentOp()) {
+  explicit PlaceholderTypes(GenericOp op) : root(op->getParentOp()) {
     op.getBody()->walk([&](Operation *inner) {
       for (Value result : inner->getResults())
         if (isFloat(result.getType()) && !isa<FloatType>(result.getType()))
           result.setType(get(result.getType()));
     });
   }
-  ~StandIns() {
+  ~PlaceholderTypes() {
     if (types.empty())
       return;
     root->walk([&](Operation *inner) {
@@ -512,7 +511,7 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
     for (int64_t range : ranges)
       sizes.push_back(ShapedType::isDynamic(range) ? tileSize : range);
   }
-  StandIns standIns(op);
+  PlaceholderTypes placeholders(op);
   if (failed(linalg::vectorizeOpPrecondition(
           op, sizes, SmallVector<bool>(sizes.size(), false)))) {
     LDBG() << "upstream does not vectorize the op at " << op.getLoc();
@@ -547,11 +546,11 @@ void TileAndVectorize::runOnOperation() {
     size_t count = 1;
     if (parallel && canDistribute(rest.front()))
       while (count < rest.size() && canDistribute(rest[count]) &&
-             makeNeighbours(rewriter, rest.take_front(count), rest[count]))
+             makeAdjacent(rewriter, rest.take_front(count), rest[count]))
         ++count;
-    bool isShared = parallel && canDistribute(rest.front());
-    if (failed(isShared ? distribute(rewriter, rest.take_front(count))
-                        : tileInOne(rewriter, rest.front())))
+    bool isDistributed = parallel && canDistribute(rest.front());
+    if (failed(isDistributed ? distribute(rewriter, rest.take_front(count))
+                             : tileSequentially(rewriter, rest.front())))
       return signalPassFailure();
     rest = rest.drop_front(count);
   }

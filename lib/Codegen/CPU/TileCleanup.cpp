@@ -18,6 +18,32 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
+FailureOr<scf::SCFTileAndFuseResult> quant_float::tileAndFuse(
+    RewriterBase &rewriter, linalg::GenericOp op,
+    const scf::SCFTilingOptions &tilingOptions,
+    llvm::function_ref<bool(tensor::ExtractSliceOp, OpResult, bool)>
+        shouldFuse) {
+  using Options = scf::SCFTileAndFuseOptions;
+  Options options;
+  options.setTilingOptions(tilingOptions);
+  options.setFusionControlFn(
+      [&](tensor::ExtractSliceOp slice, OpResult producer,
+          bool isInit) -> std::optional<Options::ControlFnResult> {
+        if (!shouldFuse(slice, producer, isInit))
+          return std::nullopt;
+        return Options::ControlFnResult{};
+      });
+  rewriter.setInsertionPoint(op);
+  FailureOr<scf::SCFTileAndFuseResult> tiled =
+      scf::tileConsumerAndFuseProducersUsingSCF(
+          rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (succeeded(tiled))
+    rewriter.replaceOp(op, llvm::map_to_vector(op->getResults(), [&](Value v) {
+                         return tiled->replacements.lookup(v);
+                       }));
+  return tiled;
+}
+
 LogicalResult quant_float::cleanUpTiles(Operation *root) {
   MLIRContext *context = root->getContext();
   RewritePatternSet patterns(context);

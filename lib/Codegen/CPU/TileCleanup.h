@@ -10,8 +10,19 @@
 #define QUANT_FLOAT_LIB_CODEGEN_CPU_TILECLEANUP_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::quant_float {
+
+/// Tiles the op, fuses the producers of slices that `shouldFuse` accepts into
+/// the loops, and replaces the op. The last argument of `shouldFuse` is whether
+/// the slice is one of an init.
+FailureOr<scf::SCFTileAndFuseResult>
+tileAndFuse(RewriterBase &rewriter, linalg::GenericOp op,
+            const scf::SCFTilingOptions &tilingOptions,
+            llvm::function_ref<bool(tensor::ExtractSliceOp, OpResult, bool)>
+                shouldFuse);
 
 /// Propagates the static sizes of tiles to the types of the ops in `root`, and
 /// replaces slices of tensor.empty by separate tensors, so that each tile's

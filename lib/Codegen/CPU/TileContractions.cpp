@@ -129,7 +129,7 @@ static bool isTransposed(GenericOp op, OpOperand *weights, unsigned channel) {
 }
 
 /// Returns the number of output elements per channel; dynamic sizes count as 1.
-static int64_t countOtherRows(GenericOp op, unsigned channel) {
+static int64_t countRows(GenericOp op, unsigned channel) {
   int64_t rows = 1;
   for (auto [loop, range, iterator] :
        llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
@@ -158,7 +158,7 @@ static bool canSplitReduction(GenericOp op, unsigned loop) {
 static std::optional<Panels> match(GenericOp op) {
   // The number of elements of a panel: as f32, a quarter of a typical L2
   // cache.
-  constexpr int64_t kPanel = 16384;
+  constexpr int64_t kPanelElements = 16384;
   constexpr int64_t kChannels = 64;
   constexpr int64_t kRows = 32;
   std::optional<Contraction> contraction = Contraction::get(op);
@@ -174,7 +174,7 @@ static std::optional<Panels> match(GenericOp op) {
   ArrayRef<int64_t> ranges = contraction->ranges;
   AffineMap output = op.getIndexingMapsArray().back();
   std::optional<Panels> found;
-  std::pair<bool, int64_t> most(false, 0);
+  std::pair<bool, int64_t> best(false, 0);
   for (OpOperand *weights : op.getDpsInputOperands()) {
     GenericOp decoder = getDecoder(*weights);
     bool isPlain = !decoder && isPlainWeights(*weights);
@@ -238,19 +238,20 @@ static std::optional<Panels> match(GenericOp op) {
       continue;
     // Transposing weights is profitable only for many rows.
     if (isPlain && (!isTransposed(op, weights, *channel) ||
-                    countOtherRows(op, *channel) < kRows))
+                    countRows(op, *channel) < kRows))
       continue;
     std::pair<bool, int64_t> size(decoder && readsCodes(decoder), total);
-    if (size <= most)
+    if (size <= best)
       continue;
-    most = size;
+    best = size;
     Panels &panels =
         found.emplace(Panels{op, weights, *channel, *reduction, 0, 0, batches});
     int64_t channels = ranges[*channel], depth = ranges[*reduction];
     panels.channelTile = chooseTile(channels, kChannels, channelBlock);
     // Contractions of packed operands are so fast that panels must fit into the
     // L1 cache.
-    int64_t panel = op->hasAttr(kPackedOperandsAttrName) ? kPanel / 2 : kPanel;
+    int64_t panel = op->hasAttr(kPackedOperandsAttrName) ? kPanelElements / 2
+                                                         : kPanelElements;
     bool canSplit = canSplitReduction(op, *reduction);
     panels.reductionTile =
         canSplit
@@ -316,10 +317,10 @@ static void transposePanel(RewriterBase &rewriter, Panels &panels) {
   rewriter.setInsertionPoint(decoder);
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, decoder.getLoc(), init);
-  SmallVector<OpFoldResult> turned = llvm::map_to_vector(
+  SmallVector<OpFoldResult> permutedSizes = llvm::map_to_vector(
       order, [&](unsigned position) { return sizes[position]; });
-  Value empty = tensor::EmptyOp::create(rewriter, decoder.getLoc(), turned,
-                                        getElementTypeOrSelf(init));
+  Value empty = tensor::EmptyOp::create(
+      rewriter, decoder.getLoc(), permutedSizes, getElementTypeOrSelf(init));
   SmallVector<AffineMap> maps = decoder.getIndexingMapsArray();
   maps.back() = maps.back().getSubMap(order);
   auto transposed =
@@ -373,22 +374,13 @@ static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
   for (unsigned loop : panels.batches)
     sizes[loop] = rewriter.getIndexAttr(1);
   Operation *decoder = panels.weights->get().getDefiningOp();
-  scf::SCFTileAndFuseOptions options;
-  options.tilingOptions.setTileSizes(sizes);
-  options.setFusionControlFn(
-      [&](tensor::ExtractSliceOp, OpResult producer, bool isDestination)
-          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (isDestination || producer.getOwner() != decoder)
-          return std::nullopt;
-        return scf::SCFTileAndFuseOptions::ControlFnResult{};
-      });
-  rewriter.setInsertionPoint(op);
   FailureOr<scf::SCFTileAndFuseResult> tiled =
-      scf::tileConsumerAndFuseProducersUsingSCF(
-          rewriter, cast<TilingInterface>(op.getOperation()), options);
+      tileAndFuse(rewriter, op, scf::SCFTilingOptions().setTileSizes(sizes),
+                  [&](tensor::ExtractSliceOp, OpResult producer, bool isInit) {
+                    return !isInit && producer.getOwner() == decoder;
+                  });
   if (failed(tiled))
     return failure();
-  rewriter.replaceOp(op, tiled->replacements.lookup(op->getResult(0)));
   widenSlices(rewriter, cast<GenericOp>(tiled->tiledAndFusedOps.front()),
               [&](unsigned loop) { return !isZeroInteger(sizes[loop]); });
   // Peel the last panel, so that all others have a static size.

@@ -50,15 +50,16 @@ Value quant_float::reshapeTile(RewriterBase &rewriter, Operation *reshape,
   if (!expand)
     return tile;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, tile);
-  RankedTensorType whole = expand.getResultType();
-  SmallVector<OpFoldResult> expanded(whole.getRank(), rewriter.getIndexAttr(1));
+  RankedTensorType fullType = expand.getResultType();
+  SmallVector<OpFoldResult> expanded(fullType.getRank(),
+                                     rewriter.getIndexAttr(1));
   for (auto [size, group] :
        llvm::zip_equal(sizes, expand.getReassociationIndices())) {
-    SmallVector<int64_t> dims = getLargeDims(whole, group);
+    SmallVector<int64_t> dims = getLargeDims(fullType, group);
     if (dims.empty())
       continue;
     if (dims.size() == 2) {
-      int64_t block = whole.getDimSize(dims.back());
+      int64_t block = fullType.getDimSize(dims.back());
       expanded[dims.back()] = rewriter.getIndexAttr(block);
       size = affine::makeComposedFoldedAffineApply(
           rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(block), {size});
@@ -68,8 +69,8 @@ Value quant_float::reshapeTile(RewriterBase &rewriter, Operation *reshape,
   SmallVector<int64_t> shape;
   for (OpFoldResult size : expanded)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return tensor::ExpandShapeOp::create(rewriter, loc, whole.clone(shape), tile,
-                                       expand.getReassociationIndices(),
+  return tensor::ExpandShapeOp::create(rewriter, loc, fullType.clone(shape),
+                                       tile, expand.getReassociationIndices(),
                                        expanded);
 }
 

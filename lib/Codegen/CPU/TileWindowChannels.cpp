@@ -48,7 +48,7 @@ static constexpr int64_t kTileBytes = 16384;
 static constexpr int64_t kMinBytes = 131072;
 /// The minimum number of elements for which several threads are faster than
 /// one.
-static constexpr int64_t kMinParallel = 262144;
+static constexpr int64_t kMinParallelSize = 262144;
 
 namespace {
 /// An op that slides a window along the last two dimensions of an image, and
@@ -111,31 +111,31 @@ void WindowChain::findRoot() {
 bool WindowChain::chooseTiles() {
   auto type = cast<RankedTensorType>(image->get().getType());
   AffineMap output = root.getIndexingMapsArray().back();
-  unsigned lead = output.getNumResults() - 2;
+  unsigned numLeading = output.getNumResults() - 2;
   int64_t bytes = 1;
   auto multiply = [&](int64_t size) {
     bytes = std::min(bytes, kMinBytes) * std::min(size, kMinBytes);
   };
   multiply(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-  multiply(type.getDimSize(lead));
-  multiply(type.getDimSize(lead + 1));
+  multiply(type.getDimSize(numLeading));
+  multiply(type.getDimSize(numLeading + 1));
   int64_t channelBytes = bytes;
-  for (int64_t size : type.getShape().take_front(lead))
+  for (int64_t size : type.getShape().take_front(numLeading))
     multiply(size);
   if (bytes < kMinBytes)
     return false;
   tiles.assign(root.getNumLoops(), 0);
-  int64_t most = kTileBytes / channelBytes;
-  for (unsigned dim = lead; dim-- > 0;) {
+  int64_t remaining = kTileBytes / channelBytes;
+  for (unsigned dim = numLeading; dim-- > 0;) {
     int64_t size = type.getDimSize(dim);
     // The largest number of channels that divides all of them, so that every
     // tile has the same size.
-    int64_t tile = std::max<int64_t>(std::min(most, size), 1);
+    int64_t tile = std::max<int64_t>(std::min(remaining, size), 1);
     while (size % tile != 0)
       --tile;
     if (tile < size)
       tiles[*getLoop(output.getResult(dim))] = tile;
-    most /= size;
+    remaining /= size;
   }
   return llvm::any_of(tiles, [](int64_t tile) { return tile != 0; });
 }
@@ -162,31 +162,18 @@ bool WindowChain::match() {
 }
 
 LogicalResult WindowChain::tile(RewriterBase &rewriter, bool threads) {
-  scf::SCFTileAndFuseOptions options;
-  options.tilingOptions.setTileSizes(
-      getAsIndexOpFoldResult(rewriter.getContext(), tiles));
+  scf::SCFTilingOptions options;
+  options.setTileSizes(getAsIndexOpFoldResult(rewriter.getContext(), tiles));
   int64_t elements = 1;
   for (int64_t size : windows.getStaticLoopRanges())
-    elements = std::min(elements, kMinParallel) * std::min(size, kMinParallel);
-  if (threads && elements >= kMinParallel)
-    options.tilingOptions.setLoopType(
-        scf::SCFTilingOptions::LoopType::ForallOp);
-  options.setFusionControlFn(
-      [&](tensor::ExtractSliceOp, OpResult result,
-          bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (!producers.contains(result.getOwner()))
-          return std::nullopt;
-        return scf::SCFTileAndFuseOptions::ControlFnResult{};
-      });
-  rewriter.setInsertionPoint(root);
-  FailureOr<scf::SCFTileAndFuseResult> tiled =
-      scf::tileConsumerAndFuseProducersUsingSCF(
-          rewriter, cast<TilingInterface>(root.getOperation()), options);
-  if (failed(tiled))
-    return failure();
-  for (auto [value, replacement] : tiled->replacements)
-    rewriter.replaceAllUsesWith(value, replacement);
-  return success();
+    elements =
+        std::min(elements, kMinParallelSize) * std::min(size, kMinParallelSize);
+  if (threads && elements >= kMinParallelSize)
+    options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+  return tileAndFuse(rewriter, root, options,
+                     [&](tensor::ExtractSliceOp, OpResult result, bool) {
+                       return producers.contains(result.getOwner());
+                     });
 }
 
 namespace {

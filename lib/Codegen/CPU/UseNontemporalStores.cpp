@@ -57,10 +57,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// Smaller data is below the threshold of every CPU.
-static constexpr int64_t kLeastBytes = int64_t(1) << 20;
+static constexpr int64_t kMinBytes = int64_t(1) << 20;
 /// Data of a known size below this fits into most caches, so that a second
 /// version of the loop is not worth its code size.
-static constexpr int64_t kLeastKnownBytes = int64_t(1) << 22;
+static constexpr int64_t kMinStaticBytes = int64_t(1) << 22;
 /// The maximum number of loops in a function. With more, for example to
 /// concatenate hundreds of tensors, each loop uses only a part of the caches,
 /// and compiling the second versions would take seconds.
@@ -123,8 +123,8 @@ private:
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
-  Value add(Value one, Value other) {
-    return b.createOrFold<arith::AddIOp>(one, other);
+  Value add(Value lhs, Value rhs) {
+    return b.createOrFold<arith::AddIOp>(lhs, rhs);
   }
   Value getAddress(Access &access);
   Value isLarge();
@@ -222,7 +222,7 @@ bool StreamingLoop::readsLargeTiles(DominanceInfo &dominance) {
     auto type = dyn_cast<MemRefType>(root.getType());
     return !type || !dominance.properlyDominates(root, outermost) ||
            isRewritten(read) ||
-           (type.hasStaticShape() && getStaticBytes(type) < kLeastKnownBytes);
+           (type.hasStaticShape() && getStaticBytes(type) < kMinStaticBytes);
   });
   return !reads.empty();
 }
@@ -310,11 +310,11 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
     auto type = dyn_cast<MemRefType>(root.getType());
     if (!type || !dominance.properlyDominates(root, outermost))
       return false;
-    bytes += type.hasStaticShape() ? getStaticBytes(type) : kLeastKnownBytes;
+    bytes += type.hasStaticShape() ? getStaticBytes(type) : kMinStaticBytes;
   }
   LDBG() << "the buffers of the loop at " << loop.getLoc() << " have " << bytes
          << " bytes, as far as is known";
-  return bytes >= kLeastKnownBytes;
+  return bytes >= kMinStaticBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -348,9 +348,9 @@ Value StreamingLoop::isLarge() {
   };
   if (countBytes(reads) > countBytes(writes))
     bytes = add(bytes, bytes);
-  Value mayBe = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, bytes,
-                                      index(kLeastBytes));
-  auto branch = scf::IfOp::create(b, TypeRange(b.getI1Type()), mayBe,
+  Value mayBeLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, bytes,
+                                           index(kMinBytes));
+  auto branch = scf::IfOp::create(b, TypeRange(b.getI1Type()), mayBeLarge,
                                   /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   auto get = module.lookupSymbol<func::FuncOp>(kGetThreshold);

@@ -58,7 +58,7 @@ static constexpr int64_t kMinBlock = 4;
 static constexpr int64_t kTileBytes = 256;
 /// The minimum number of elements for which several threads are faster than
 /// one.
-static constexpr int64_t kMinParallel = 8 * 32768;
+static constexpr int64_t kMinParallelSize = 8 * 32768;
 
 namespace {
 /// The loop nest of one op.
@@ -282,11 +282,11 @@ void TransposingLoops::emit(RewriterBase &rewriter, bool parallel) {
     extents.push_back(
         getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size));
     // Dynamic extents count as large.
-    int64_t extent = getConstantIntValue(range.size).value_or(kMinParallel);
+    int64_t extent = getConstantIntValue(range.size).value_or(kMinParallelSize);
     size = std::min(llvm::SaturatingMultiply<uint64_t>(size, extent),
-                    uint64_t(kMinParallel));
+                    uint64_t(kMinParallelSize));
   }
-  parallel &= size == kMinParallel;
+  parallel &= size == kMinParallelSize;
   Value isLarge;
   for (unsigned loop : {row, column}) {
     if (!ShapedType::isDynamic(op.getStaticLoopRanges()[loop]))

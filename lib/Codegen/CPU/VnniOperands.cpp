@@ -220,12 +220,13 @@ Value dots::packOperand(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
     Parts parts = getParts(0, std::min(grouping.extent, grouping.count));
     SmallVector<OpFoldResult> sizes;
     for (unsigned dim : byteOperand.order) {
-      int64_t most = 0;
+      int64_t maxOffset = 0;
       for (ArrayRef<int64_t> part : parts)
-        most = std::max(most, part[dim]);
+        maxOffset = std::max(maxOffset, part[dim]);
       sizes.push_back(
-          most ? b.getIndexAttr(byteOperand.getType().getDimSize(dim) - most)
-               : from[dim]);
+          maxOffset ? b.getIndexAttr(byteOperand.getType().getDimSize(dim) -
+                                     maxOffset)
+                    : from[dim]);
     }
     Value elements = tensor::EmptyOp::create(b, sizes, b.getI32Type());
     return packParts(b, byteOperand, form, elements, 1, parts);

@@ -84,9 +84,9 @@ void WindowRowLoops::emitImageRow(ArrayRef<unsigned> loops, int64_t imageRow,
         image[index] = load(input, row, lanes);
       arguments.push_back(image[index]);
     }
-    auto own =
+    auto rowArguments =
         MutableArrayRef(accumulators).slice(row * numOutputs, numOutputs);
-    llvm::append_range(arguments, own);
-    llvm::copy(emitBody(arguments, row, lanes), own.begin());
+    llvm::append_range(arguments, rowArguments);
+    llvm::copy(emitBody(arguments, row, lanes), rowArguments.begin());
   }
 }

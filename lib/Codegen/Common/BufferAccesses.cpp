@@ -39,13 +39,13 @@ Value quant_float::getRoot(Value buffer) {
 }
 
 /// Whether two roots overlap.
-static bool overlap(Value one, Value other) {
-  if (one == other)
+static bool overlap(Value lhs, Value rhs) {
+  if (lhs == rhs)
     return true;
-  memref::ViewOp parts[] = {getPart(one), getPart(other)};
+  memref::ViewOp parts[] = {getPart(lhs), getPart(rhs)};
   if (!parts[0] || !parts[1])
-    return (parts[0] && parts[0].getSource() == other) ||
-           (parts[1] && parts[1].getSource() == one);
+    return (parts[0] && parts[0].getSource() == rhs) ||
+           (parts[1] && parts[1].getSource() == lhs);
   if (parts[0].getSource() != parts[1].getSource())
     return false;
   uint64_t from[2], to[2];

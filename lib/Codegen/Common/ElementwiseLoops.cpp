@@ -88,7 +88,7 @@ static int64_t getDivisor(AffineExpr index, unsigned loop) {
 }
 
 /// Whether the rows along this dimension are contiguous in memory.
-static bool areSideBySide(MemRefType type, unsigned dimension) {
+static bool areContiguous(MemRefType type, unsigned dimension) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return succeeded(type.getStridesAndOffset(strides, offset)) &&
@@ -117,7 +117,7 @@ static bool canMerge(Value operand, AffineMap map, unsigned first,
       continue;
     int64_t divisor = getDivisor(map.getResult(i + 1), first + 1);
     // The rows of a subview may be contiguous.
-    if (!type.getLayout().isIdentity() && !areSideBySide(type, i))
+    if (!type.getLayout().isIdentity() && !areContiguous(type, i))
       return false;
     pairs += divisor == 1 || (divisor > 1 && !ShapedType::isDynamic(extent) &&
                               extent % divisor == 0 &&
@@ -227,11 +227,11 @@ static bool isIndexOf(Value value, unsigned loop) {
 }
 
 /// Whether the value is the loop's index plus a loop-invariant value.
-static bool goesAlong(GenericOp op, Value value, unsigned loop) {
+static bool advancesWith(GenericOp op, Value value, unsigned loop) {
   if (auto addOp = value.getDefiningOp<arith::AddIOp>()) {
     bool isFirst = isInvariant(op, addOp.getLhs(), loop);
     return (isFirst || isInvariant(op, addOp.getRhs(), loop)) &&
-           goesAlong(op, isFirst ? addOp.getRhs() : addOp.getLhs(), loop);
+           advancesWith(op, isFirst ? addOp.getRhs() : addOp.getLhs(), loop);
   }
   return isIndexOf(value, loop);
 }
@@ -244,10 +244,10 @@ static std::optional<RowLoad> getRowLoad(GenericOp op, memref::LoadOp load,
   for (auto [position, index] : llvm::enumerate(load.getIndices())) {
     if (isInvariant(op, index, inner))
       continue;
-    if (goesAlong(op, index, inner) && !row.isAlong &&
+    if (advancesWith(op, index, inner) && !row.isContiguous &&
         position + 1 == load.getIndices().size() &&
         load.getMemRefType().isLastDimUnitStride()) {
-      row.isAlong = true;
+      row.isContiguous = true;
       continue;
     }
     auto block = index.getDefiningOp<arith::DivUIOp>();
@@ -258,7 +258,7 @@ static std::optional<RowLoad> getRowLoad(GenericOp op, memref::LoadOp load,
     row.blockSize = std::gcd(row.blockSize, *size);
   }
   // Either one element for each index, or one for each block.
-  if (row.isAlong && row.blockSize)
+  if (row.isContiguous && row.blockSize)
     return std::nullopt;
   return row;
 }
@@ -553,15 +553,15 @@ GenericOp ElementwiseLoopNest::buildTileOfBlocks(OpFoldResult offset,
         rewriter, loc,
         affine::makeComposedFoldedAffineApply(
             rewriter, loc, start + block * blockSize, {offset}));
-    SmallVector<AffineMap> own;
+    SmallVector<AffineMap> operandMaps;
     SmallVector<Value> loaded =
-        loadOperands(own, rewriter.getIndexAttr(count * blockSize));
+        loadOperands(operandMaps, rewriter.getIndexAttr(count * blockSize));
     IRMapping hoisted;
     for (auto [value, all] : llvm::zip_equal(blockValues, scalars))
       all.push_back(hoist(value, loaded, hoisted));
     if (block == 0) {
       operands = loaded;
-      maps = own;
+      maps = operandMaps;
     }
   }
   ValueRange all(operands);
@@ -611,9 +611,9 @@ GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
         llvm::map_to_vector(load.getIndices(), [&](Value index) {
           return hoist(index, operands, hoisted);
         });
-    rowMaps.push_back(row.isAlong ? along : none);
+    rowMaps.push_back(row.isContiguous ? along : none);
     rows.push_back(
-        row.isAlong
+        row.isContiguous
             ? makeView(load.getMemRef(), at, at.size() - 1, size)
             : memref::LoadOp::create(rewriter, loc, load.getMemRef(), at)
                   .getResult());
@@ -650,10 +650,10 @@ void ElementwiseLoopNest::replaceIndices(GenericOp tile) {
 
 namespace {
 /// Builds the loop nest of an op.
-class LoopsAround {
+class OuterLoops {
 public:
-  LoopsAround(RewriterBase &rewriter, GenericOp op, ElementwiseLoopNest &nest,
-              int64_t vectorSize)
+  OuterLoops(RewriterBase &rewriter, GenericOp op, ElementwiseLoopNest &nest,
+             int64_t vectorSize)
       : rewriter(rewriter), loc(op.getLoc()), op(op), nest(nest),
         blockSize(nest.getBlockSize()) {
     if (blockSize && vectorSize > blockSize && vectorSize % blockSize == 0 &&
@@ -661,7 +661,7 @@ public:
       joined = vectorSize / blockSize;
   }
 
-  SmallVector<GenericOp> build(int64_t rowsOfThread);
+  SmallVector<GenericOp> build(int64_t rowsPerThread);
 
 private:
   Value buildThreadLoop(Value extent, int64_t rows);
@@ -683,8 +683,8 @@ private:
 /// iteration. Scales that are divided by are loaded at the beginning of the
 /// iteration, so that they are prepared for the division together. Other scales
 /// are not, because they would only occupy registers.
-void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
-                                 int64_t count) {
+void OuterLoops::buildBlockLoop(OpFoldResult from, OpFoldResult to,
+                                int64_t count) {
   auto getValue = [&](OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(rewriter, loc, value);
   };
@@ -715,7 +715,7 @@ void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
 }
 
 /// Builds loops over full blocks, and the remainder.
-void LoopsAround::buildBlocks() {
+void OuterLoops::buildBlocks() {
   OpFoldResult zero = rewriter.getIndexAttr(0);
   OpFoldResult extent = getAsOpFoldResult(nest.getExtent(nest.getInner()));
   if (!blockSize) {
@@ -729,32 +729,32 @@ void LoopsAround::buildBlocks() {
   };
   // A block of one or two vectors is too small for an iteration.
   int64_t count = std::max<int64_t>(kRoundSize / blockSize, 1);
-  OpFoldResult rounds = roundDown(count * blockSize);
+  OpFoldResult roundsEnd = roundDown(count * blockSize);
   OpFoldResult full = roundDown(blockSize);
-  if (count > 1 && !isConstantIntValue(rounds, 0))
-    buildBlockLoop(zero, rounds, count);
+  if (count > 1 && !isConstantIntValue(roundsEnd, 0))
+    buildBlockLoop(zero, roundsEnd, count);
   else
-    rounds = zero;
-  if (rounds != full)
-    buildBlockLoop(rounds, full, 1);
-  OpFoldResult left = affine::makeComposedFoldedAffineApply(
+    roundsEnd = zero;
+  if (roundsEnd != full)
+    buildBlockLoop(roundsEnd, full, 1);
+  OpFoldResult remaining = affine::makeComposedFoldedAffineApply(
       rewriter, loc, size % blockSize, {extent});
-  if (isConstantIntValue(left, 0))
+  if (isConstantIntValue(remaining, 0))
     return;
   // The scale of the remainder is in bounds only if the remainder is not empty.
-  Value rest = getValueOrCreateConstantIndexOp(rewriter, loc, left);
+  Value rest = getValueOrCreateConstantIndexOp(rewriter, loc, remaining);
   Value none = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value isPartial = arith::CmpIOp::create(rewriter, loc,
                                           arith::CmpIPredicate::ne, rest, none);
   auto partial = scf::IfOp::create(rewriter, loc, isPartial);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(partial.thenBlock());
-  tiles.push_back(nest.buildTile(full, left));
+  tiles.push_back(nest.buildTile(full, remaining));
 }
 
 /// Builds a parallel loop in which each thread processes `rows` indices.
 /// Returns the index.
-Value LoopsAround::buildThreadLoop(Value extent, int64_t rows) {
+Value OuterLoops::buildThreadLoop(Value extent, int64_t rows) {
   AffineExpr size = rewriter.getAffineDimExpr(0);
   AffineExpr number = rewriter.getAffineDimExpr(1);
   auto apply = [&](AffineExpr result, ArrayRef<OpFoldResult> operands) {
@@ -782,7 +782,7 @@ Value LoopsAround::buildThreadLoop(Value extent, int64_t rows) {
   return inGroup.getInductionVar();
 }
 
-SmallVector<GenericOp> LoopsAround::build(int64_t rowsOfThread) {
+SmallVector<GenericOp> OuterLoops::build(int64_t rowsPerThread) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
@@ -795,9 +795,9 @@ SmallVector<GenericOp> LoopsAround::build(int64_t rowsOfThread) {
       continue;
     }
     Value extent = nest.getExtent(loop);
-    if (rowsOfThread) {
-      nest.setIndex(loop, buildThreadLoop(extent, rowsOfThread));
-      rowsOfThread = 0;
+    if (rowsPerThread) {
+      nest.setIndex(loop, buildThreadLoop(extent, rowsPerThread));
+      rowsPerThread = 0;
       continue;
     }
     auto loopOp = scf::ForOp::create(rewriter, loc, zero, extent, one);
@@ -808,22 +808,22 @@ SmallVector<GenericOp> LoopsAround::build(int64_t rowsOfThread) {
   return std::move(tiles);
 }
 
-bool quant_float::needsLoopsAround(GenericOp op) {
+bool quant_float::needsOuterLoops(GenericOp op) {
   return op.getNumLoops() != 1 || !findRowLoads(op, 0).empty() ||
          llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
            return map.getNumResults() != 0 && !map.isIdentity();
          });
 }
 
-SmallVector<GenericOp> quant_float::buildLoopsAround(RewriterBase &rewriter,
-                                                     GenericOp op,
-                                                     int64_t vectorSize,
-                                                     int64_t rowsOfThread) {
+SmallVector<GenericOp> quant_float::buildOuterLoops(RewriterBase &rewriter,
+                                                    GenericOp op,
+                                                    int64_t vectorSize,
+                                                    int64_t rowsPerThread) {
   ElementwiseLoopNest nest(rewriter, op);
   if (!nest.analyze())
     return {};
   SmallVector<GenericOp> tiles =
-      LoopsAround(rewriter, op, nest, vectorSize).build(rowsOfThread);
+      OuterLoops(rewriter, op, nest, vectorSize).build(rowsPerThread);
   rewriter.eraseOp(op);
   return tiles;
 }

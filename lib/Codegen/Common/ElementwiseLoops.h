@@ -32,7 +32,7 @@ linalg::GenericOp collapseLoops(RewriterBase &rewriter, linalg::GenericOp op);
 struct RowLoad {
   memref::LoadOp op;
   /// Whether the last index advances with the inner loop.
-  bool isAlong = false;
+  bool isContiguous = false;
   /// The size of the blocks that share an element; 0 if there are no blocks.
   int64_t blockSize = 0;
 };
@@ -100,22 +100,22 @@ private:
   SmallVector<Value> indices;
 };
 
-/// Whether buildLoopsAround() is needed, because there is more than one loop,
+/// Whether buildOuterLoops() is needed, because there is more than one loop,
 /// an input has other indices than plain loop indices, or the body has
 /// RowLoads.
-bool needsLoopsAround(linalg::GenericOp op);
+bool needsOuterLoops(linalg::GenericOp op);
 
 /// Builds loops around the inner loop, which is along the last dimension of the
 /// output, and splits the inner loop into blocks that share a scale. Returns
 /// one-dimensional ops, whose inputs that do not vary along the loop are
 /// scalars. Returns none, and leaves the op unchanged, if the indexing maps are
 /// not supported. Blocks of fewer than `vectorSize` elements are joined, if the
-/// op allows it. If `rowsOfThread` is not 0, the outermost loop is parallel,
-/// with `rowsOfThread` indices, or a multiple, per iteration.
-SmallVector<linalg::GenericOp> buildLoopsAround(RewriterBase &rewriter,
-                                                linalg::GenericOp op,
-                                                int64_t vectorSize,
-                                                int64_t rowsOfThread = 0);
+/// op allows it. If `rowsPerThread` is not 0, the outermost loop is parallel,
+/// with `rowsPerThread` indices, or a multiple, per iteration.
+SmallVector<linalg::GenericOp> buildOuterLoops(RewriterBase &rewriter,
+                                               linalg::GenericOp op,
+                                               int64_t vectorSize,
+                                               int64_t rowsPerThread = 0);
 
 } // namespace mlir::quant_float
 

@@ -122,7 +122,7 @@ static bool shouldFuse(OpOperand *operand) {
 /// either. Upstream assumes that an init that the body does not read is
 /// fully overwritten, in fusion and in bufferization, and would lose these
 /// elements.
-static bool keepsUnwritten(linalg::GenericOp op) {
+static bool mayLeaveUnwritten(linalg::GenericOp op) {
   return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return !op.payloadUsesValueFromOperand(&init) &&
            !init.get().getDefiningOp<tensor::EmptyOp>() &&
@@ -148,7 +148,7 @@ public:
   void notifyOperationErased(Operation *op) override { inserted.erase(op); }
 
   /// Whether the producer must wait for the next round.
-  bool defers(Operation *producer) {
+  bool shouldDefer(Operation *producer) {
     bool isDeferred =
         inserted.contains(producer) &&
         llvm::hasNItemsOrMore(producer->getRegion(0).front(), kMinSize);
@@ -157,7 +157,7 @@ public:
   }
 
   /// Starts a round, and returns whether the last one has deferred an op.
-  bool startRound() {
+  bool beginRound() {
     inserted.clear();
     return std::exchange(hasDeferred, false);
   }
@@ -187,7 +187,7 @@ struct FuseElementwise final
     }
     bool isPartial = false;
     getOperation()->walk([&](linalg::GenericOp op) {
-      if (!keepsUnwritten(op))
+      if (!mayLeaveUnwritten(op))
         return;
       op.emitOpError("has no lowering: expected an op that reads its init or "
                      "overwrites all of its elements");
@@ -204,7 +204,7 @@ struct FuseElementwise final
               !operand->getOwner()->hasAttr(kReductionScheduleAttrName) &&
               (shouldFuse(operand) ||
                (contractions && isContractionOperand(operand))) &&
-              !fusedOps.defers(operand->get().getDefiningOp());
+              !fusedOps.shouldDefer(operand->get().getDefiningOp());
           LDBG() << (isFused ? "fusing " : "not fusing ")
                  << operand->get().getLoc() << " into "
                  << operand->getOwner()->getLoc();
@@ -224,7 +224,7 @@ struct FuseElementwise final
     do {
       if (failed(applyPatternsGreedily(getOperation(), frozen, config)))
         return signalPassFailure();
-    } while (fusedOps.startRound());
+    } while (fusedOps.beginRound());
     numGathersFused += fuseGathers(rewriter, getOperation());
   }
 };

@@ -111,8 +111,8 @@ static bool isWorthFusing(GenericOp producer, bool isCopied,
   bool isAlongRows =
       extract.getIndices().empty() ||
       extract.getIndices().back().getDefiningOp<linalg::IndexOp>();
-  constexpr uint64_t kScalarCost = 8;
-  return *reads <= *elements / (isAlongRows ? 1 : kScalarCost);
+  constexpr uint64_t kScalarLoadCost = 8;
+  return *reads <= *elements / (isAlongRows ? 1 : kScalarLoadCost);
 }
 
 /// Builds the value of an indexing expression, given the producer's loop
@@ -165,7 +165,7 @@ static void inlineElement(RewriterBase &rewriter, tensor::ExtractOp extract,
 /// Returns the source of an op that changes the type or shape of a tensor or
 /// slices it; null for other ops, and if the position of an element depends on
 /// dynamic sizes.
-static Value getViewed(Operation *op) {
+static Value getViewSource(Operation *op) {
   if (!op || op->getNumResults() != 1)
     return {};
   if (auto cast = dyn_cast<tensor::CastOp>(op))
@@ -187,8 +187,8 @@ static Value getViewed(Operation *op) {
 
 /// Returns the indices in the source of `op` of the element at `indices` of its
 /// result.
-static SmallVector<Value> buildViewed(ImplicitLocOpBuilder &b, Operation *op,
-                                      ValueRange indices) {
+static SmallVector<Value>
+buildSourceIndices(ImplicitLocOpBuilder &b, Operation *op, ValueRange indices) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -239,7 +239,7 @@ static bool fuseExtract(RewriterBase &rewriter, tensor::ExtractOp extract) {
   Value source = extract.getTensor();
   SmallVector<Operation *> views;
   bool isCopied = false;
-  while (Value viewed = getViewed(source.getDefiningOp())) {
+  while (Value viewed = getViewSource(source.getDefiningOp())) {
     isCopied |= !source.hasOneUse();
     views.push_back(source.getDefiningOp());
     source = viewed;
@@ -251,7 +251,7 @@ static bool fuseExtract(RewriterBase &rewriter, tensor::ExtractOp extract) {
   ImplicitLocOpBuilder b(extract.getLoc(), extract);
   SmallVector<Value> indices(extract.getIndices());
   for (Operation *view : views)
-    indices = buildViewed(b, view, indices);
+    indices = buildSourceIndices(b, view, indices);
   inlineElement(rewriter, extract, producer, indices);
   return true;
 }
@@ -310,7 +310,7 @@ static bool canSlice(GenericOp op, tensor::ExtractSliceOp slice) {
 
 /// Whether `user` computes elements from those of the slice. Matmuls dequantize
 /// their weights themselves, and loops would dequantize in every iteration.
-static bool computesElements(Operation *user, Operation *producer) {
+static bool isElementwiseUse(Operation *user, Operation *producer) {
   auto op = dyn_cast<GenericOp>(user);
   return op && op->getBlock() == producer->getBlock() &&
          op.getNumParallelLoops() == op.getNumLoops() &&
@@ -320,7 +320,7 @@ static bool computesElements(Operation *user, Operation *producer) {
 static bool fuseSlice(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
   GenericOp op = getElementwise(slice.getSource());
   if (!op || !llvm::all_of(slice->getUsers(), [&](Operation *user) {
-        return computesElements(user, op);
+        return isElementwiseUse(user, op);
       }))
     return false;
   if (!llvm::all_of(op.getDpsInputs(), isConstant) || !isCheap(op) ||

@@ -30,7 +30,7 @@ using linalg::GenericOp;
 
 /// Whether each weight is used for at most kMaxMatvecRows elements of the
 /// result, so that it is dequantized a few times at most.
-static bool hasFewRows(GenericOp op, OpOperand &weights) {
+static bool isMatvec(GenericOp op, OpOperand &weights) {
   AffineMap map = op.getMatchingIndexingMap(&weights);
   int64_t rows = 1;
   for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
@@ -202,10 +202,10 @@ RowBranch::emit(GenericOp decoder,
   Value rows = arith::ConstantIndexOp::create(b, loc, staticRows);
   for (unsigned loop : loops)
     rows = arith::MulIOp::create(b, loc, rows, getSize(loop));
-  Value most = arith::ConstantIndexOp::create(b, loc, kMaxMatvecRows);
-  Value isFew =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, most);
-  auto branch = scf::IfOp::create(b, loc, op.getResultTypes(), isFew,
+  Value maxRows = arith::ConstantIndexOp::create(b, loc, kMaxMatvecRows);
+  Value isSkinny =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, maxRows);
+  auto branch = scf::IfOp::create(b, loc, op.getResultTypes(), isSkinny,
                                   /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, loc, emitLoops(loops, op.getDpsInits()[0]));
@@ -252,7 +252,7 @@ struct FuseWeightDequantization final
       if (!decoder || !decoder->hasOneUse() ||
           !linalg::areElementwiseOpsFusable(operand))
         continue;
-      if (hasFewRows(op, *operand)) {
+      if (isMatvec(op, *operand)) {
         FailureOr<Value> fused = fuse(rewriter, op, *operand, decoder);
         if (failed(fused))
           continue;

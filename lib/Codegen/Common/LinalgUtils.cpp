@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -164,4 +166,8 @@ quant_float::emitBody(ImplicitLocOpBuilder &builder, linalg::GenericOp op,
       body->getTerminator()->getOperands(), [&](Value value) {
         return broadcast(builder, mapping.lookupOrDefault(value), lanes);
       });
+}
+
+bool quant_float::hasPackedElements(Value value) {
+  return isPackedElementType(getElementTypeOrSelf(value));
 }

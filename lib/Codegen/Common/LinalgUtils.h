@@ -86,6 +86,9 @@ Value broadcast(ImplicitLocOpBuilder &builder, Value value, int64_t lanes);
 Value createIndexVector(ImplicitLocOpBuilder &builder, Value first,
                         int64_t lanes);
 
+/// Whether the elements of a tensor or buffer are packed.
+bool hasPackedElements(Value value);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_CODEGEN_COMMON_LINALGUTILS_H

@@ -35,7 +35,7 @@ struct TransposeWeights final
 
 /// Whether the matmul has so few rows that it dequantizes its weights where it
 /// uses them.
-static bool hasFewVectors(NodeOp matmul) {
+static bool isMatvec(NodeOp matmul) {
   auto type = dyn_cast<RankedTensorType>(matmul.getInputs()[0].getType());
   if (!type || type.getRank() == 0)
     return false;
@@ -64,7 +64,7 @@ static NodeOp getMatmul(DequantizeOp weights) {
                           getNodeKind(node)))
     return {};
   auto transB = node.getNodeAttributes().getAs<IntegerAttr>("transB");
-  return (transB && transB.getInt()) || !hasFewVectors(node) ? NodeOp() : node;
+  return (transB && transB.getInt()) || !isMatvec(node) ? NodeOp() : node;
 }
 
 /// Whether the transposed weights have an accumulation order for K-contiguous
@@ -88,7 +88,7 @@ static bool hasRows(DequantizeOp weights, RankedTensorType type) {
   if (block == 0 || (scale.getRank() > 0 && axis != (block == depth ? 1 : 0)))
     return false;
   return depth % 8 * bits % 8 == 0 &&
-         ReductionSchedule::ofRows(bits, block, depth)
+         ReductionSchedule::forRows(bits, block, depth)
              .hasFullBlocks(block, depth);
 }
 
@@ -131,7 +131,7 @@ static bool transpose(RewriterBase &rewriter, DequantizeOp op) {
   if (axis)
     axis = IntegerAttr::get(axis.getType(),
                             1 - (axis.getInt() + (axis.getInt() < 0 ? 2 : 0)));
-  auto turned = DequantizeOp::create(
+  auto transposed = DequantizeOp::create(
       rewriter, op.getLoc(),
       type.clone({type.getDimSize(1), type.getDimSize(0)}), operands[0],
       operands[1], operands.size() > 2 ? operands[2] : Value(),
@@ -143,7 +143,7 @@ static bool transpose(RewriterBase &rewriter, DequantizeOp op) {
   for (Value operand : op->getOperands())
     old.push_back(operand.getDefiningOp());
   rewriter.replaceOpWithNewOp<NodeOp>(
-      op, TypeRange(type), "Transpose", turned->getResults(), /*domain=*/"",
+      op, TypeRange(type), "Transpose", transposed->getResults(), /*domain=*/"",
       matmul.getOpset(), /*node_name=*/StringAttr(),
       rewriter.getDictionaryAttr(order), ArrayRef<int64_t>(),
       rewriter.getStrArrayAttr({}), /*bodiesCount=*/0);

@@ -326,19 +326,19 @@ bool Analysis::findIntegers() {
   }
 
   CodeValues &table = contraction.values;
-  double least = values[0];
+  double minValue = values[0];
   for (double value : values)
-    least = std::min(least, value);
+    minValue = std::min(minValue, value);
   for (unsigned flip : {0u, codes / 2}) {
     bool isCode = true;
     for (unsigned number = 0; number < codes; ++number)
-      isCode &= values[number] - least == (number ^ flip);
+      isCode &= values[number] - minValue == (number ^ flip);
     if (!isCode)
       continue;
     table.isCode = true;
     table.flip = flip;
-    table.offset = -least;
-    return least == std::floor(least);
+    table.offset = -minValue;
+    return minValue == std::floor(minValue);
   }
   if (contraction.bits != 4 || contraction.point)
     return false;
@@ -347,7 +347,7 @@ bool Analysis::findIntegers() {
   }))
     if ((table.unit /= 2) < 0x1p-8)
       return false;
-  table.offset = -least / table.unit;
+  table.offset = -minValue / table.unit;
   for (double value : values) {
     double number = value / table.unit + double(table.offset);
     if (number > 255)
@@ -375,8 +375,8 @@ std::optional<WeightContraction> WeightContraction::get(GenericOp op,
 
 static constexpr int64_t kLanes = 16, kLaneBits = 32;
 
-ReductionSchedule ReductionSchedule::ofRows(unsigned bits, int64_t block,
-                                            int64_t depth) {
+ReductionSchedule ReductionSchedule::forRows(unsigned bits, int64_t block,
+                                             int64_t depth) {
   constexpr int64_t kMaxTerms = 8;
   if (bits < 8)
     return {kLanes, kLaneBits / bits, /*consecutive=*/true};
@@ -397,7 +397,7 @@ ReductionSchedule WeightContraction::getOrder(unsigned xBits) const {
   if (xBits && takesIntegers())
     return {kLanes, kLaneBits / bits, /*consecutive=*/true, xBits};
   if (isAlongDepth)
-    return ReductionSchedule::ofRows(bits, block, getDepth());
+    return ReductionSchedule::forRows(bits, block, getDepth());
   return {1, block == getDepth() ? std::min<int64_t>(block, 32) : block,
           /*consecutive=*/true};
 }

@@ -31,7 +31,7 @@ struct ReductionSchedule {
 
   /// Returns the order for K-contiguous weights of `bits` bits, with a scale
   /// for each `block` elements. `depth` is the K extent.
-  static ReductionSchedule ofRows(unsigned bits, int64_t block, int64_t depth);
+  static ReductionSchedule forRows(unsigned bits, int64_t block, int64_t depth);
 
   int64_t getChunk() const { return lanes * terms; }
   /// Whether chunks consist of full blocks, or blocks of full chunks.

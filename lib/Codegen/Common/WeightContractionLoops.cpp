@@ -103,7 +103,7 @@ Value WeightContractionLoops::getCorrection(Value point, int64_t count) {
   Value offset = splat(-double(contraction.values.offset), count);
   if (!point)
     return offset;
-  return arith::SubFOp::create(b, offset, spread(point, count));
+  return arith::SubFOp::create(b, offset, broadcast(point, count));
 }
 
 void WeightContractionLoops::forEach(

@@ -43,22 +43,22 @@ protected:
         b,
         DenseElementsAttr::get(vectorOf(count, b.getF32Type()), float(value)));
   }
-  Value spread(Value value, int64_t count) {
+  Value broadcast(Value value, int64_t count) {
     if (isa<VectorType>(value.getType()))
       return value;
     return vector::BroadcastOp::create(b, vectorOf(count, value.getType()),
                                        value);
   }
-  Value add(Value one, Value other) {
-    return one ? arith::AddFOp::create(b, one, other).getResult() : other;
+  Value add(Value lhs, Value rhs) {
+    return lhs ? arith::AddFOp::create(b, lhs, rhs).getResult() : rhs;
   }
-  Value multiply(Value one, Value other) {
-    return arith::MulFOp::create(b, one, other);
+  Value multiply(Value lhs, Value rhs) {
+    return arith::MulFOp::create(b, lhs, rhs);
   }
   /// Returns accumulator + one * other, rounded once.
-  Value accumulate(Value accumulator, Value one, Value other) {
-    return accumulator ? math::FmaOp::create(b, one, other, accumulator)
-                       : multiply(one, other);
+  Value accumulate(Value accumulator, Value lhs, Value rhs) {
+    return accumulator ? math::FmaOp::create(b, lhs, rhs, accumulator)
+                       : multiply(lhs, rhs);
   }
   OpFoldResult plus(OpFoldResult index, int64_t offset) {
     return affine::makeComposedFoldedAffineApply(

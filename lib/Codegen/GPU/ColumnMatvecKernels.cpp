@@ -141,11 +141,11 @@ void ColumnMatvecKernel::emitBlock(Value block) {
                      return next;
                    });
   position[contraction.depth] = from;
-  ValueRange left(all);
+  ValueRange remaining(all);
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    Value inputSum = needsInputSums() ? left[share] : Value();
+    Value inputSum = needsInputSums() ? remaining[share] : Value();
     for (int64_t i = 0; i < share; ++i) {
-      Value accumulator = left[i];
+      Value accumulator = remaining[i];
       position[contraction.channel] = plusValue(first, index(i));
       if (terms)
         accumulator = multiply(accumulator, inverses[i]);
@@ -166,7 +166,7 @@ void ColumnMatvecKernel::emitBlock(Value block) {
           b, accumulator, partials,
           ValueRange{group, index(vector), plusValue(column, index(i))});
     }
-    left = left.drop_front(share + needsInputSums());
+    remaining = remaining.drop_front(share + needsInputSums());
   }
 }
 

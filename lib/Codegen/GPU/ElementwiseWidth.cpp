@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementwiseWidth.h"
+#include "../Common/LinalgUtils.h"
 #include "KernelLaunches.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -20,10 +21,6 @@ using linalg::LinalgOp;
 
 int64_t quant_float::getElementBytes(Value buffer) {
   return getStrideBytes(cast<MemRefType>(buffer.getType()).getElementType());
-}
-
-bool quant_float::hasPackedElements(Value buffer) {
-  return isPackedElementType(getElementTypeOrSelf(buffer));
 }
 
 int64_t quant_float::getAccessBytes(Value buffer, int64_t width) {

@@ -15,7 +15,6 @@ namespace mlir::quant_float {
 
 /// Returns the size of an element of the buffer in bytes, rounded up.
 int64_t getElementBytes(Value buffer);
-bool hasPackedElements(Value buffer);
 /// Returns the size in bytes of one access to `width` elements.
 int64_t getAccessBytes(Value buffer, int64_t width);
 

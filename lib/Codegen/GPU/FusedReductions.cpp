@@ -698,8 +698,8 @@ bool FusedReductions::isInternal(Value buffer) const {
       else if (!isa<memref::DeallocOp, memref::DimOp>(user))
         users.push_back(user);
     }
-  llvm::sort(users, [](Operation *one, Operation *other) {
-    return one->isBeforeInBlock(other);
+  llvm::sort(users, [](Operation *lhs, Operation *rhs) {
+    return lhs->isBeforeInBlock(rhs);
   });
   auto isMember = [&](Operation *op) {
     return llvm::any_of(members,

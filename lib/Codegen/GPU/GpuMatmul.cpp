@@ -80,12 +80,12 @@ bool GpuMatmul::variesAlongK(Value value) const {
 // Code shared by the matmul kernels
 //===----------------------------------------------------------------------===//
 
-Value GpuMatmulBuilder::divide(Value left, int64_t right) {
-  return rewriter.createOrFold<arith::DivUIOp>(loc, left, index(right));
+Value GpuMatmulBuilder::divide(Value lhs, int64_t rhs) {
+  return rewriter.createOrFold<arith::DivUIOp>(loc, lhs, index(rhs));
 }
 
-Value GpuMatmulBuilder::modulo(Value left, int64_t right) {
-  return rewriter.createOrFold<arith::RemUIOp>(loc, left, index(right));
+Value GpuMatmulBuilder::modulo(Value lhs, int64_t rhs) {
+  return rewriter.createOrFold<arith::RemUIOp>(loc, lhs, index(rhs));
 }
 
 void GpuMatmulBuilder::setExtents() {
@@ -256,10 +256,10 @@ Value GpuMatmulBuilder::isBelow(Value value, Value extent) {
                                extent);
 }
 
-Value GpuMatmulBuilder::both(Value left, Value right) {
-  if (!left || !right)
-    return left ? left : right;
-  return arith::AndIOp::create(rewriter, loc, left, right);
+Value GpuMatmulBuilder::both(Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return arith::AndIOp::create(rewriter, loc, lhs, rhs);
 }
 
 Value GpuMatmulBuilder::hasRow(const GpuOperand &operand, Value row) {

@@ -132,20 +132,20 @@ protected:
 
   Value isBelow(Value value, Value extent);
   /// Returns the conjunction of two conditions; null means true.
-  Value both(Value left, Value right);
+  Value both(Value lhs, Value rhs);
   Value index(int64_t value) { return launches.index(value); }
   Value zero(Type type) {
     return arith::ConstantOp::create(rewriter, loc, type,
                                      rewriter.getZeroAttr(type));
   }
-  Value plus(Value left, Value right) { return launches.add(left, right); }
-  Value times(Value left, int64_t right) {
-    return launches.multiply(left, index(right));
+  Value plus(Value lhs, Value rhs) { return launches.add(lhs, rhs); }
+  Value times(Value lhs, int64_t rhs) {
+    return launches.multiply(lhs, index(rhs));
   }
-  Value divide(Value left, int64_t right);
-  Value modulo(Value left, int64_t right);
-  Value minus(Value left, Value right) {
-    return rewriter.createOrFold<arith::SubIOp>(loc, left, right);
+  Value divide(Value lhs, int64_t rhs);
+  Value modulo(Value lhs, int64_t rhs);
+  Value minus(Value lhs, Value rhs) {
+    return rewriter.createOrFold<arith::SubIOp>(loc, lhs, rhs);
   }
 
   KernelLaunches &launches;

@@ -36,8 +36,8 @@ protected:
     return viewWorkgroupMemory(b, b.getLoc(), shared, shape, element);
   }
 
-  Value plusValue(Value one, Value other) {
-    return b.createOrFold<arith::AddIOp>(one, other);
+  Value plusValue(Value lhs, Value rhs) {
+    return b.createOrFold<arith::AddIOp>(lhs, rhs);
   }
   Value timesValue(Value one, int64_t factor) {
     return b.createOrFold<arith::MulIOp>(one, index(factor));

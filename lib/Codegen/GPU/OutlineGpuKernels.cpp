@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "ElementwiseWidth.h"
 #include "KernelLaunches.h"
 #include "MatmulTiles.h"
@@ -212,9 +213,9 @@ void KernelBuilder::vectorize(GenericOp tile, int64_t width) {
 
 Value KernelBuilder::fitsInRow(const ElementwiseLoopNest &nest, Value offset,
                                Value extent, int64_t width) {
-  Value left = arith::SubIOp::create(rewriter, loc, extent, offset);
+  Value remaining = arith::SubIOp::create(rewriter, loc, extent, offset);
   Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::uge,
-                                     left, index(width));
+                                     remaining, index(width));
   int64_t block = nest.getBlockSize();
   if (!block)
     return fits;

@@ -155,7 +155,7 @@ Value RowMatvecKernel::buildShared(Value value, Value start) {
                                   start);
     position[contraction.depth] = k;
   }
-  return spread(toFloat(buildScalar(value)), getShare());
+  return broadcast(toFloat(buildScalar(value)), getShare());
 }
 
 SmallVector<Value> RowMatvecKernel::loadCodes(ValueRange kIndices) {
@@ -235,7 +235,7 @@ SmallVector<Value> RowMatvecKernel::decode(Value start, ArrayRef<Value> loads) {
     for (Value weight : decodeFields(codes, order.terms, [&](unsigned term) {
            return terms->getExponent(term);
          }))
-      weights.push_back(spread(weight, 1));
+      weights.push_back(broadcast(weight, 1));
     return weights;
   }
   position[contraction.depth] = start;
@@ -250,7 +250,7 @@ SmallVector<Value> RowMatvecKernel::decode(Value start, ArrayRef<Value> loads) {
     if (contraction.point)
       weight = arith::SubFOp::create(
           b, weight,
-          spread(toFloat(buildScalar(contraction.point)), getShare()));
+          broadcast(toFloat(buildScalar(contraction.point)), getShare()));
     weights.push_back(weight);
   }
   return weights;
@@ -298,7 +298,7 @@ void RowMatvecKernel::emitChunk(Value start, Value chunk, ArrayRef<Value> loads,
       if (correction) {
         Value all = memref::LoadOp::create(
             b, inputSums, ValueRange{index(vector), chunk, lane});
-        accumulator = multiply(correction, spread(all, getShare()));
+        accumulator = multiply(correction, broadcast(all, getShare()));
       }
       for (auto [term, weight] : llvm::enumerate(weights)) {
         Value x = memref::LoadOp::create(
@@ -334,14 +334,14 @@ void RowMatvecKernel::addLanes(ValueRange accumulators) {
       position[contraction.depth] = b.getIndexAttr(0);
       Value scale = getChannelScale();
       for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
-        SmallVector<Value> left;
+        SmallVector<Value> sums;
         for (int64_t i = 0; i < order.lanes; ++i)
-          left.push_back(memref::LoadOp::create(
+          sums.push_back(memref::LoadOp::create(
               b, scalars, ValueRange{thread, index(vector), index(i)}));
         for (int64_t half = order.lanes / 2; half; half /= 2)
           for (int64_t i = 0; i < half; ++i)
-            left[i] = add(left[i], left[half + i]);
-        Value accumulator = scale ? multiply(scale, left[0]) : left[0];
+            sums[i] = add(sums[i], sums[half + i]);
+        Value accumulator = scale ? multiply(scale, sums[0]) : sums[0];
         selectVector(vector);
         memref::StoreOp::create(b, add(load(init), accumulator), init->get(),
                                 getIndices(init));
