@@ -48,9 +48,7 @@ AccumulatorInit::find(GenericOp op, std::optional<unsigned> vectorLoop) {
   for (int steps = 0; before && steps < kMaxSteps; ++steps) {
     auto fill = dyn_cast<GenericOp>(before);
     if (fill && isFillOf(fill, output)) {
-      BufferAccesses opAccesses;
-      opAccesses.add(fill);
-      if (!opAccesses.isIndependentOf(between))
+      if (!BufferAccesses(fill).isIndependentOf(between))
         return std::nullopt;
       AccumulatorInit start(fill);
       for (OpOperand *input : fill.getDpsInputOperands()) {

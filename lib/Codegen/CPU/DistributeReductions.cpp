@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -80,19 +81,19 @@ static int64_t getShare(GenericOp op, unsigned loop, ArrayRef<int64_t> units,
                         unsigned threads) {
   constexpr int64_t kMinShares = 8;
   int64_t extent = op.getStaticLoopRanges()[loop];
-  auto canHave = [&](int64_t shares, int64_t unit) {
+  auto isValid = [&](int64_t shares, int64_t unit) {
     return extent % shares == 0 && (extent / shares) % unit == 0 &&
            canSplit(op, loop, extent / shares);
   };
   if (threads > 1 && threads <= kMaxShares)
     for (int64_t unit : units)
-      if (canHave(threads, unit))
+      if (isValid(threads, unit))
         return extent / threads;
   int64_t share = 0;
   for (int64_t unit : units)
     for (int64_t shares = std::min(kMaxShares, extent / unit);
          shares > 1 && (!share || shares > extent / share); --shares)
-      if (canHave(shares, unit)) {
+      if (isValid(shares, unit)) {
         share = extent / shares;
         if (shares >= kMinShares)
           return share;
@@ -160,13 +161,8 @@ struct DistributeReductions final
       QuantFloatDistributeReductionsPassBase;
 
   void runOnOperation() override {
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) {
-      if (canDistribute(op))
-        ops.push_back(op);
-    });
     IRRewriter rewriter(&getContext());
-    for (GenericOp op : ops) {
+    for (GenericOp op : collectGenericOps(getOperation(), canDistribute)) {
       SmallVector<int64_t> shares = chooseShares(op, threads);
       if (shares.empty()) {
         LDBG() << "one thread computes the reduction at " << op.getLoc();

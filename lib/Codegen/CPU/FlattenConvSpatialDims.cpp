@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Common/Contraction.h"
+#include "../Common/LinalgUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -643,9 +644,7 @@ struct FlattenConvSpatialDims final
     : quant_float::impl::QuantFloatFlattenConvSpatialDimsPassBase<
           FlattenConvSpatialDims> {
   void runOnOperation() override {
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
-    for (GenericOp op : ops)
+    for (GenericOp op : collectGenericOps(getOperation()))
       if (std::optional<Windows> windows = match(op)) {
         LDBG() << "flattening the windows at " << op.getLoc();
         Flattening(*windows).run();

@@ -71,7 +71,7 @@ struct Parameter {
 };
 
 /// What is known about a float. All exponents are base 2.
-struct FloatProperties {
+struct FloatRange {
   /// Lower than any threshold: the bits are the same in both executions.
   static constexpr int kExact = std::numeric_limits<int>::min() / 2;
 
@@ -102,7 +102,7 @@ public:
   bool run();
   /// Whether any arithmetic may have subnormal operands. Otherwise flushing has
   /// no benefit.
-  bool isUseful() const { return meetsSubnormals; }
+  bool isProfitable() const { return meetsSubnormals; }
   const llvm::MapVector<Value, Parameter> &getParameters() const {
     return parameters;
   }
@@ -110,26 +110,23 @@ public:
 private:
   bool visit(Operation *op);
   bool visitGeneric(linalg::GenericOp op);
-  std::optional<FloatProperties> visitCast(CastOp op);
-  std::optional<FloatProperties> visitQuantize(QuantizeElementsOp op);
-  std::optional<FloatProperties> visitMultiply(FloatProperties lhs,
-                                               FloatProperties rhs);
-  std::optional<FloatProperties> visitQuotient(FloatProperties dividend,
-                                               FloatProperties divisor);
-  std::optional<FloatProperties>
-  visitAdd(FloatProperties lhs, FloatProperties rhs, bool isDifference);
+  std::optional<FloatRange> visitCast(CastOp op);
+  std::optional<FloatRange> visitQuantize(QuantizeElementsOp op);
+  std::optional<FloatRange> visitMultiply(FloatRange lhs, FloatRange rhs);
+  std::optional<FloatRange> visitQuotient(FloatRange dividend,
+                                          FloatRange divisor);
+  std::optional<FloatRange> visitAdd(FloatRange lhs, FloatRange rhs,
+                                     bool isDifference);
   bool isComparisonSafe(arith::CmpFOp op);
 
   /// Returns what is known about a value of a float type.
-  std::optional<FloatProperties> get(Value value);
-  bool set(Value value, std::optional<FloatProperties> known);
-  bool requireNonZero(FloatProperties &known);
-  void meet(const FloatProperties &known) {
-    meetsSubnormals |= !known.isExact();
-  }
+  std::optional<FloatRange> get(Value value);
+  bool set(Value value, std::optional<FloatRange> known);
+  bool requireNonZero(FloatRange &known);
+  void meet(const FloatRange &known) { meetsSubnormals |= !known.isExact(); }
 
   func::FuncOp kernel;
-  llvm::DenseMap<Value, FloatProperties> values;
+  llvm::DenseMap<Value, FloatRange> values;
   llvm::MapVector<Value, Parameter> parameters;
   bool meetsSubnormals = false;
 };
@@ -156,9 +153,9 @@ static bool hasHalves(func::FuncOp kernel) {
 }
 
 /// Returns what is known about any loaded value.
-static FloatProperties getLoaded(Type type) {
+static FloatRange getLoaded(Type type) {
   FloatFormat format(type);
-  FloatProperties known;
+  FloatRange known;
   known.low = known.grid = format.minExponent - int(format.mantissaBits);
   known.high = format.maxExponent + 1;
   // All values of f16 and narrower floats are normal in f32, except those of
@@ -170,9 +167,9 @@ static FloatProperties getLoaded(Type type) {
   return known;
 }
 
-static FloatProperties getParameter(Value root, Type type) {
+static FloatRange getParameter(Value root, Type type) {
   FloatFormat format(type);
-  FloatProperties known;
+  FloatRange known;
   known.low = std::max(-kMaxScaleExponent,
                        format.minExponent - int(format.mantissaBits));
   known.high = std::min(kMaxScaleExponent, format.maxExponent) + 1;
@@ -181,8 +178,8 @@ static FloatProperties getParameter(Value root, Type type) {
   return known;
 }
 
-static std::optional<FloatProperties> getConstant(const APFloat &value) {
-  FloatProperties known;
+static std::optional<FloatRange> getConstant(const APFloat &value) {
+  FloatRange known;
   if (value.isNaN() || value.isInfinity())
     return known;
   if (value.isDenormal())
@@ -199,7 +196,7 @@ static std::optional<FloatProperties> getConstant(const APFloat &value) {
   return known;
 }
 
-std::optional<FloatProperties> FlushAnalysis::get(Value value) {
+std::optional<FloatRange> FlushAnalysis::get(Value value) {
   auto found = values.find(value);
   if (found != values.end())
     return found->second;
@@ -209,7 +206,7 @@ std::optional<FloatProperties> FlushAnalysis::get(Value value) {
   return std::nullopt;
 }
 
-bool FlushAnalysis::set(Value value, std::optional<FloatProperties> known) {
+bool FlushAnalysis::set(Value value, std::optional<FloatRange> known) {
   if (!known)
     return false;
   values.try_emplace(value, *known);
@@ -217,7 +214,7 @@ bool FlushAnalysis::set(Value value, std::optional<FloatProperties> known) {
 }
 
 /// Records that the parameter, if the value is one, is checked at run time.
-bool FlushAnalysis::requireNonZero(FloatProperties &known) {
+bool FlushAnalysis::requireNonZero(FloatRange &known) {
   if (known.parameter) {
     parameters[known.parameter].isNonZero = true;
     known.isNonZero = true;
@@ -225,14 +222,14 @@ bool FlushAnalysis::requireNonZero(FloatProperties &known) {
   return known.isNonZero;
 }
 
-std::optional<FloatProperties>
-FlushAnalysis::visitMultiply(FloatProperties lhs, FloatProperties rhs) {
+std::optional<FloatRange> FlushAnalysis::visitMultiply(FloatRange lhs,
+                                                       FloatRange rhs) {
   if (!rhs.isExact())
     std::swap(lhs, rhs);
   if (!rhs.isExact() || !requireNonZero(rhs))
     return std::nullopt;
   meet(lhs);
-  FloatProperties result;
+  FloatRange result;
   result.low = lhs.low + rhs.low;
   result.high = lhs.high + rhs.high;
   result.grid = lhs.grid + rhs.grid;
@@ -242,13 +239,12 @@ FlushAnalysis::visitMultiply(FloatProperties lhs, FloatProperties rhs) {
   return result;
 }
 
-std::optional<FloatProperties>
-FlushAnalysis::visitQuotient(FloatProperties dividend,
-                             FloatProperties divisor) {
+std::optional<FloatRange> FlushAnalysis::visitQuotient(FloatRange dividend,
+                                                       FloatRange divisor) {
   if (!divisor.isExact() || !requireNonZero(divisor))
     return std::nullopt;
   meet(dividend);
-  FloatProperties result;
+  FloatRange result;
   result.low = dividend.low - divisor.high;
   result.high = dividend.high - divisor.low + 1;
   result.grid = result.low - int(kSignificantBits);
@@ -258,10 +254,9 @@ FlushAnalysis::visitQuotient(FloatProperties dividend,
   return result;
 }
 
-std::optional<FloatProperties> FlushAnalysis::visitAdd(FloatProperties lhs,
-                                                       FloatProperties rhs,
-                                                       bool isDifference) {
-  FloatProperties result;
+std::optional<FloatRange>
+FlushAnalysis::visitAdd(FloatRange lhs, FloatRange rhs, bool isDifference) {
+  FloatRange result;
   result.high = std::max(lhs.high, rhs.high) + 1;
   result.low = result.grid = std::min(lhs.grid, rhs.grid);
   if (lhs.isExact() && rhs.isExact()) {
@@ -285,9 +280,8 @@ std::optional<FloatProperties> FlushAnalysis::visitAdd(FloatProperties lhs,
 }
 
 /// Returns what is known about a value that is one of the two.
-static FloatProperties join(const FloatProperties &lhs,
-                            const FloatProperties &rhs) {
-  FloatProperties result;
+static FloatRange join(const FloatRange &lhs, const FloatRange &rhs) {
+  FloatRange result;
   result.tiny = std::max(lhs.tiny, rhs.tiny);
   result.low = std::min(lhs.low, rhs.low);
   result.high = std::max(lhs.high, rhs.high);
@@ -303,7 +297,7 @@ bool FlushAnalysis::isComparisonSafe(arith::CmpFOp op) {
   if (op.getPredicate() == arith::CmpFPredicate::UNO ||
       op.getPredicate() == arith::CmpFPredicate::ORD)
     return true;
-  std::optional<FloatProperties> lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  std::optional<FloatRange> lhs = get(op.getLhs()), rhs = get(op.getRhs());
   if (!lhs || !rhs)
     return false;
   if (lhs->isExact() && rhs->isExact())
@@ -326,7 +320,7 @@ static bool isRoundedAsOnnx(CastOp op, Type from, Type to) {
   return narrow.minExponent - int(narrow.mantissaBits) > kMinExponent;
 }
 
-std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
+std::optional<FloatRange> FlushAnalysis::visitCast(CastOp op) {
   Type from = getElementTypeOrSelf(op.getInput());
   Type to = getElementTypeOrSelf(op.getType());
   if (!op.hasOnnxRules() && !isRoundedAsOnnx(op, from, to))
@@ -334,14 +328,14 @@ std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
   if (!isFloat(from)) {
     if (!isFloat(to) || !isa<IntegerType>(from))
       return std::nullopt;
-    FloatProperties known;
+    FloatRange known;
     known.low = known.grid = 0;
     known.high = from.getIntOrFloatBitWidth() + 1;
     if (FloatFormat(to).maxExponent < known.high)
       known.high = FloatFormat(to).maxExponent + 1;
     return known;
   }
-  std::optional<FloatProperties> input = get(op.getInput());
+  std::optional<FloatRange> input = get(op.getInput());
   if (!input)
     return std::nullopt;
   if (!isFloat(to)) {
@@ -349,7 +343,7 @@ std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
     // to bool depends on the bits.
     if (!isa<IntegerType>(to) || (to.isInteger(1) && !input->isStorable()))
       return std::nullopt;
-    return FloatProperties();
+    return FloatRange();
   }
   FloatFormat format(to);
   bool isShort = from.isF32() || from.isF16() || from.isBF16();
@@ -360,7 +354,7 @@ std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
     return input->isStorable() ? std::optional(getLoaded(to)) : std::nullopt;
   }
   if (isNarrowFloat(to) || to.isF16()) {
-    FloatProperties result = getLoaded(to);
+    FloatRange result = getLoaded(to);
     if (!input->isExact() && input->tiny >= result.low - 1)
       return std::nullopt;
     meet(*input);
@@ -368,13 +362,13 @@ std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
     result.low = std::max(result.low, input->low);
     result.high = std::min(result.high, input->high + 1);
     if (from.isF16() || isNarrowFloat(from))
-      result.tiny = FloatProperties::kExact;
+      result.tiny = FloatRange::kExact;
     return result;
   }
   // These conversions are also integer arithmetic, as is the extension of bf16.
   bool keepsBits = isShort && (to.isBF16() || (to.isF32() && !from.isF32()));
   if (to.isF64() || keepsBits || isNarrowFloat(from) || from == to) {
-    FloatProperties result = *input;
+    FloatRange result = *input;
     result.high = std::min(result.high + 1, format.maxExponent + 1);
     if (to.isBF16() && !result.isExact())
       ++result.tiny;
@@ -390,7 +384,7 @@ std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
     return result;
   }
   if (from.isF64() && to.isF32()) {
-    FloatProperties result = *input;
+    FloatRange result = *input;
     result.parameter = {};
     result.isLoaded = false;
     meet(*input);
@@ -402,10 +396,9 @@ std::optional<FloatProperties> FlushAnalysis::visitCast(CastOp op) {
   return std::nullopt;
 }
 
-std::optional<FloatProperties>
-FlushAnalysis::visitQuantize(QuantizeElementsOp op) {
-  std::optional<FloatProperties> input = get(op.getInput()),
-                                 scale = get(op.getScale());
+std::optional<FloatRange> FlushAnalysis::visitQuantize(QuantizeElementsOp op) {
+  std::optional<FloatRange> input = get(op.getInput()),
+                            scale = get(op.getScale());
   if (!input || !scale || !scale->isExact() || !requireNonZero(*scale) ||
       scale->low < -kMaxScaleExponent || scale->high > kMaxScaleExponent + 1 ||
       (!input->isExact() && input->tiny >= kMaxTinyExponent))
@@ -415,7 +408,7 @@ FlushAnalysis::visitQuantize(QuantizeElementsOp op) {
   if (op.getZeroPoint() && !isa<IntegerType>(to))
     return std::nullopt;
   meet(*input);
-  return isa<IntegerType>(to) ? FloatProperties() : getLoaded(to);
+  return isa<IntegerType>(to) ? FloatRange() : getLoaded(to);
 }
 
 bool FlushAnalysis::visit(Operation *op) {
@@ -430,7 +423,7 @@ bool FlushAnalysis::visit(Operation *op) {
     if (isa<memref::LoadOp>(op) && isFloating(op->getResult(0)))
       return set(op->getResult(0), getLoaded(getFloat(op->getResult(0))));
     if (isa<memref::StoreOp>(op) && isFloating(op->getOperand(0))) {
-      std::optional<FloatProperties> known = get(op->getOperand(0));
+      std::optional<FloatRange> known = get(op->getOperand(0));
       return known && known->isStorable();
     }
     return true;
@@ -442,7 +435,7 @@ bool FlushAnalysis::visit(Operation *op) {
     return true;
   auto getOperand = [&](unsigned i) { return get(op->getOperand(i)); };
   auto binary = [&](auto visit) {
-    std::optional<FloatProperties> lhs = getOperand(0), rhs = getOperand(1);
+    std::optional<FloatRange> lhs = getOperand(0), rhs = getOperand(1);
     Type type = getFloat(op->getResult(0));
     return lhs && rhs && type.isF32() &&
            set(op->getResult(0), visit(*lhs, *rhs));
@@ -451,20 +444,20 @@ bool FlushAnalysis::visit(Operation *op) {
       .Case<func::ReturnOp, arith::ConstantOp>([](auto) { return true; })
       .Case([&](linalg::YieldOp yield) {
         return llvm::all_of(yield.getOperands(), [&](Value value) {
-          std::optional<FloatProperties> known =
-              isFloating(value) ? get(value) : std::optional(FloatProperties());
+          std::optional<FloatRange> known =
+              isFloating(value) ? get(value) : std::optional(FloatRange());
           return known && known->isStorable();
         });
       })
       .Case([&](StorageCastOp cast) {
         if (!isFloating(cast.getResult())) {
-          std::optional<FloatProperties> known = get(cast.getInput());
+          std::optional<FloatRange> known = get(cast.getInput());
           return known && known->isStorable();
         }
         if (isFloating(cast.getInput()))
           return set(cast.getResult(), get(cast.getInput()));
         auto found = values.find(cast.getInput());
-        FloatProperties known = getLoaded(getFloat(cast.getResult()));
+        FloatRange known = getLoaded(getFloat(cast.getResult()));
         // The elements of a parameter buffer, stored as integers.
         if (found != values.end() && found->second.parameter) {
           auto type = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getType()));
@@ -477,12 +470,12 @@ bool FlushAnalysis::visit(Operation *op) {
         return set(cast.getResult(), known);
       })
       .Case([&](CastOp cast) {
-        std::optional<FloatProperties> known = visitCast(cast);
+        std::optional<FloatRange> known = visitCast(cast);
         return known &&
                (!isFloating(cast.getResult()) || set(cast.getResult(), known));
       })
       .Case([&](QuantizeElementsOp quantize) {
-        std::optional<FloatProperties> known = visitQuantize(quantize);
+        std::optional<FloatRange> known = visitQuantize(quantize);
         return known && (!isFloating(quantize.getResult()) ||
                          set(quantize.getResult(), known));
       })
@@ -500,7 +493,7 @@ bool FlushAnalysis::visit(Operation *op) {
       })
       .Case([&](arith::NegFOp negation) {
         // The parameter must not be +0, because the result would be -0.
-        std::optional<FloatProperties> known = getOperand(0);
+        std::optional<FloatRange> known = getOperand(0);
         if (known)
           requireNonZero(*known);
         return set(negation.getResult(), known);
@@ -509,25 +502,25 @@ bool FlushAnalysis::visit(Operation *op) {
         return set(absolute.getResult(), getOperand(0));
       })
       .Case([&](arith::SelectOp select) {
-        std::optional<FloatProperties> lhs = get(select.getTrueValue());
-        std::optional<FloatProperties> rhs = get(select.getFalseValue());
+        std::optional<FloatRange> lhs = get(select.getTrueValue());
+        std::optional<FloatRange> rhs = get(select.getFalseValue());
         return lhs && rhs && set(select.getResult(), join(*lhs, *rhs));
       })
       .Case([&](arith::CmpFOp compare) { return isComparisonSafe(compare); })
       .Case([&](arith::BitcastOp cast) {
         if (isFloating(cast.getResult()))
           return set(cast.getResult(), getLoaded(getFloat(cast.getResult())));
-        std::optional<FloatProperties> known = get(cast.getIn());
+        std::optional<FloatRange> known = get(cast.getIn());
         return known && known->isStorable();
       })
       .Case<arith::SIToFPOp, arith::UIToFPOp>([&](auto) {
-        FloatProperties known;
+        FloatRange known;
         known.low = known.grid = 0;
         known.high = 65;
         return set(op->getResult(0), known);
       })
       .Case<arith::FPToSIOp, arith::FPToUIOp>([&](auto) {
-        std::optional<FloatProperties> known = getOperand(0);
+        std::optional<FloatRange> known = getOperand(0);
         return known && known->tiny < 0;
       })
       .Default([](Operation *) { return false; });
@@ -553,7 +546,7 @@ bool FlushAnalysis::visitGeneric(linalg::GenericOp op) {
       parameters[root].type = cast<FloatType>(type);
       values.try_emplace(element, getParameter(root, type));
     } else if (isShared && !type) {
-      FloatProperties known;
+      FloatRange known;
       known.parameter = root;
       values.try_emplace(element, known);
     } else if (type) {
@@ -717,7 +710,7 @@ struct FlushSubnormals final
         continue;
       }
       FlushAnalysis analysis(kernel);
-      if (!analysis.run() || !analysis.isUseful())
+      if (!analysis.run() || !analysis.isProfitable())
         continue;
       LDBG() << kernel.getName() << " flushes subnormals, after checks of "
              << analysis.getParameters().size() << " buffers";

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Common/Contraction.h"
+#include "../Common/LinalgUtils.h"
 #include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -217,7 +218,7 @@ static bool isComputedFromConstants(Value value) {
 /// Whether reading keys and values again for each tile of rows takes less time
 /// than a matrix of all scores. Two consecutive matmuls, as in a feed-forward
 /// block, have the structure of attention, but have many weights and few rows.
-static bool isWorthTiling(Attention &attention) {
+static bool isProfitableToTile(Attention &attention) {
   // The number of elements of keys and values that fit into a core's L2 cache.
   constexpr uint64_t kMaxSharedElements = 65536;
   uint64_t shared = countShared(attention);
@@ -260,7 +261,7 @@ static int64_t chooseRows(Attention &attention) {
     all *= isDynamic(loop) ? rows : ranges[loop];
   if (!hasDynamicLength && all <= rows)
     return 0;
-  if (isWorthTiling(attention))
+  if (isProfitableToTile(attention))
     return rows;
   LDBG() << "tiling is not worthwhile at " << attention.matmul.getLoc();
   return 0;
@@ -320,8 +321,7 @@ namespace {
 struct FuseAttention final
     : quant_float::impl::QuantFloatFuseAttentionPassBase<FuseAttention> {
   void runOnOperation() override {
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
+    SmallVector<GenericOp> ops = collectGenericOps(getOperation());
     IRRewriter rewriter(&getContext());
     bool changed = false;
     for (GenericOp op : ops) {

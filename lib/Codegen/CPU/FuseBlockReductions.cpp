@@ -6,19 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A quantization that computes its scales reads its input twice: to reduce each
-// block, and to quantize its elements. This pass fuses the reduction into a
-// loop over tiles of full blocks, so that the second read finds the elements in
-// a cache:
-//
-//   for a tile of full blocks:
-//     amax    = reduction of the tile's blocks
-//     scale   = f(amax)
-//     factor  = g(scale)             // the values of a block
-//     results = h(elements, factor)
-//
-// The values that the elements of a block share are computed in a separate op
-// on blocks, with vectors across blocks.
+// Fuses block reductions into tile loops over full blocks, so that the second
+// read of the input finds the elements in a cache. BlockReductionFusion.cpp
+// matches the ops, and BlockReductionTiles.cpp tiles them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,18 +62,8 @@ private:
   LogicalResult divideBlocks(RewriterBase &rewriter, scf::ForOp loop,
                              GenericOp consumer, FusibleProducers kinds,
                              ArrayRef<int64_t> remainderBlocks);
-  SmallVector<GenericOp> findElementwiseOps();
 };
 } // namespace
-
-SmallVector<GenericOp> FuseBlockReductions::findElementwiseOps() {
-  SmallVector<GenericOp> ops;
-  getOperation()->walk([&](GenericOp op) {
-    if (isElementwiseOnTensors(op))
-      ops.push_back(op);
-  });
-  return ops;
-}
 
 /// Replaces the sizes of the tiles of a loop, min(step, end - position), by the
 /// step. Upstream's peeling does not simplify sizes whose end is a number of
@@ -186,7 +166,7 @@ void FuseBlockReductions::runOnOperation() {
   ErasedOps erased;
   IRRewriter rewriter(&getContext(), &erased);
   numMerged += mergeSiblings(rewriter, getOperation());
-  for (GenericOp op : findElementwiseOps())
+  for (GenericOp op : collectGenericOps(getOperation(), isElementwiseOnTensors))
     if (!erased.ops.contains(op) && isQuantization(op) &&
         failed(repeatProducer(rewriter, op)))
       return signalPassFailure();
@@ -195,7 +175,8 @@ void FuseBlockReductions::runOnOperation() {
   auto fuseAll = [&](ArrayRef<FusibleProducers> kinds,
                      bool hoist) -> LogicalResult {
     bool isChanged = false;
-    SmallVector<GenericOp> ops = findElementwiseOps();
+    SmallVector<GenericOp> ops =
+        collectGenericOps(getOperation(), isElementwiseOnTensors);
     for (GenericOp op : llvm::reverse(ops)) {
       if (erased.ops.contains(op))
         continue;

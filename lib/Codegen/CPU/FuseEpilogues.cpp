@@ -7,13 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The accumulators of a layer do not fit into a cache, and its activation or
-// requantization reads all of them again. This pass computes a block of
-// accumulators and consumes it before the next block:
-//
-//   for a block:
-//     acc = zeros or a bias
-//     acc += products              // of the block's part of the inputs
-//     part of the output = f(acc)
+// requantization reads all of them again. Therefore, this pass fuses both into
+// a loop over blocks of accumulators.
 //
 // The buffer of accumulators has the size of one block. A matmul that processes
 // K in several parts (MatmulPanels.cpp) also finds its accumulators in the
@@ -169,8 +164,7 @@ bool Epilogue::findReader() {
 /// before the initialization, except deallocations of inputs, which move behind
 /// the loop.
 bool Epilogue::canMove() {
-  BufferAccesses accesses;
-  accesses.add(fill);
+  BufferAccesses accesses(fill);
   llvm::SmallPtrSet<Value, 4> roots;
   for (GenericOp op : {fill, reduction})
     for (Value input : op.getDpsInputs())
@@ -187,9 +181,7 @@ bool Epilogue::canMove() {
       freeing.push_back(op);
       continue;
     }
-    BufferAccesses opAccesses;
-    opAccesses.add(op);
-    if (!opAccesses.isIndependentOf(accesses))
+    if (!BufferAccesses(op).isIndependentOf(accesses))
       return false;
   }
   return true;
@@ -453,9 +445,7 @@ struct FuseEpilogues final
   using QuantFloatFuseEpiloguesPassBase::QuantFloatFuseEpiloguesPassBase;
 
   void runOnOperation() override {
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
-    for (GenericOp op : ops) {
+    for (GenericOp op : collectGenericOps(getOperation())) {
       std::optional<Epilogue> epilogue = Epilogue::match(op);
       if (!epilogue)
         continue;

@@ -46,8 +46,7 @@ static bool isPlain(omp::ParallelOp op) {
 /// before both regions; they must only read, and be independent of `region`.
 static omp::ParallelOp findNext(omp::ParallelOp region) {
   SmallVector<Operation *> between;
-  BufferAccesses accesses;
-  accesses.add(region);
+  BufferAccesses accesses(region);
   for (Operation *op = region->getNextNode(); op; op = op->getNextNode()) {
     if (auto next = dyn_cast<omp::ParallelOp>(op)) {
       if (!isPlain(next) || next.getNumThreads() != region.getNumThreads())
@@ -56,8 +55,7 @@ static omp::ParallelOp findNext(omp::ParallelOp region) {
         other->moveBefore(region);
       return next;
     }
-    BufferAccesses opAccesses;
-    opAccesses.add(op);
+    BufferAccesses opAccesses(op);
     if (!opAccesses.isReading() || !opAccesses.isIndependentOf(accesses))
       return {};
     between.push_back(op);
@@ -72,8 +70,7 @@ static void relaxBarriers(omp::ParallelOp region) {
   omp::WsloopOp last;
   for (Operation &op : region.getRegion().front()) {
     auto loop = dyn_cast<omp::WsloopOp>(op);
-    BufferAccesses opAccesses;
-    opAccesses.add(&op);
+    BufferAccesses opAccesses(&op);
     if (!loop) {
       openAccesses.add(opAccesses);
       continue;

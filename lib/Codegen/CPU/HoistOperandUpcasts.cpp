@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -107,11 +108,10 @@ struct HoistOperandUpcasts final
           HoistOperandUpcasts> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) {
-      if (op.hasPureTensorSemantics() && op.getNumReductionLoops() > 0)
-        ops.push_back(op);
-    });
+    SmallVector<GenericOp> ops =
+        collectGenericOps(getOperation(), [](GenericOp op) {
+          return op.hasPureTensorSemantics() && op.getNumReductionLoops() > 0;
+        });
     for (GenericOp op : ops)
       for (OpOperand *input : op.getDpsInputOperands())
         if (CastOp cast = findCast(op, input)) {

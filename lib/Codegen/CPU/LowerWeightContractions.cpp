@@ -36,6 +36,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "../Common/WeightContractionLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -67,11 +68,10 @@ struct LowerWeightContractions final
 
   void runOnOperation() override {
     LoweringTarget target = LoweringTarget::lookup(getOperation());
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) {
-      if (op->hasAttr(kReductionScheduleAttrName))
-        ops.push_back(op);
-    });
+    SmallVector<GenericOp> ops =
+        collectGenericOps(getOperation(), [](GenericOp op) {
+          return op->hasAttr(kReductionScheduleAttrName);
+        });
     for (GenericOp op : ops) {
       std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
       std::optional<WeightContraction> contraction =

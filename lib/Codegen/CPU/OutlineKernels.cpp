@@ -140,8 +140,7 @@ func::FuncOp Kernel::makeFunction() {
                         : value.getType());
   func::FuncOp function = makeInternalFunction(op->getLoc(), "shared.kernel",
                                                types, op->getResultTypes());
-  BufferAccesses accesses;
-  accesses.add(op);
+  BufferAccesses accesses(op);
   if (accesses.areDisjoint(arguments.getArrayRef()))
     function->setAttr(kNoAliasAttrName, UnitAttr::get(op->getContext()));
   IRMapping mapping;

@@ -33,6 +33,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "DotProductInstructions.h"
 #include "VnniOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -470,10 +471,8 @@ struct PackVnniOperands final
 
   void runOnOperation() override {
     LoweringTarget target = LoweringTarget::lookup(getOperation());
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
-    for (GenericOp op : ops)
+    for (GenericOp op : collectGenericOps(getOperation()))
       if (std::optional<ByteContraction> contraction = ByteContraction::get(op))
         if (contraction->pack(rewriter, target))
           ++numPacked;

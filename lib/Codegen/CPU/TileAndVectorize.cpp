@@ -124,8 +124,7 @@ static bool makeAdjacent(RewriterBase &rewriter, ArrayRef<GenericOp> ops,
   SmallVector<Operation *> between;
   for (Operation *op = ops.back()->getNextNode(); op != next;
        op = op->getNextNode()) {
-    BufferAccesses opAccesses;
-    opAccesses.add(op);
+    BufferAccesses opAccesses(op);
     if (!opAccesses.isReading() || !opAccesses.isIndependentOf(accesses))
       return false;
     between.push_back(op);
@@ -266,8 +265,7 @@ LogicalResult TileAndVectorize::tileSequentially(RewriterBase &rewriter,
 /// any offset.
 static bool canOverlapTiles(GenericOp op) {
   unsigned inner = op.getNumLoops() - 1;
-  BufferAccesses accesses;
-  accesses.add(op);
+  BufferAccesses accesses(op);
   return accesses.canRepeat() &&
          llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
            return llvm::all_of(map.getResults(), [&](AffineExpr index) {
@@ -533,11 +531,8 @@ void TileAndVectorize::runOnOperation() {
     return signalPassFailure();
   }
   IRRewriter rewriter(&getContext());
-  SmallVector<GenericOp> ops;
-  getOperation()->walk([&](GenericOp op) {
-    if (isElementwiseOnMemrefs(op))
-      ops.push_back(op);
-  });
+  SmallVector<GenericOp> ops =
+      collectGenericOps(getOperation(), isElementwiseOnMemrefs);
   if (ops.empty())
     return;
   for (GenericOp &op : ops)
@@ -555,11 +550,6 @@ void TileAndVectorize::runOnOperation() {
     rest = rest.drop_front(count);
   }
   simplify();
-  SmallVector<GenericOp> tiles;
-  getOperation()->walk([&](GenericOp op) {
-    if (isElementwiseOnMemrefs(op))
-      tiles.push_back(op);
-  });
-  for (GenericOp op : tiles)
+  for (GenericOp op : collectGenericOps(getOperation(), isElementwiseOnMemrefs))
     vectorize(rewriter, op);
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "../Common/WeightContraction.h"
 #include "DotProductInstructions.h"
 #include "TileCleanup.h"
@@ -396,11 +397,9 @@ namespace {
 struct TileContractions final
     : quant_float::impl::QuantFloatTileContractionsPassBase<TileContractions> {
   void runOnOperation() override {
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
     bool changed = false;
-    for (GenericOp op : ops) {
+    for (GenericOp op : collectGenericOps(getOperation())) {
       std::optional<Panels> panels = match(op);
       if (!panels)
         continue;

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Common/Contraction.h"
+#include "../Common/LinalgUtils.h"
 #include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -185,10 +186,8 @@ struct TileWindowChannels final
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
     bool isChanged = false;
-    for (GenericOp op : ops) {
+    for (GenericOp op : collectGenericOps(getOperation())) {
       WindowChain chain(op);
       if (!chain.match())
         continue;

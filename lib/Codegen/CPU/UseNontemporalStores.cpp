@@ -128,7 +128,7 @@ private:
   }
   Value getAddress(Access &access);
   Value isLarge();
-  Value isPossible(Value shift);
+  Value canStream(Value shift);
   Value getShift();
   scf::ForOp cloneLoop(Value from, Value to, Value step);
   void stream(scf::ForOp copy);
@@ -400,7 +400,7 @@ Value StreamingLoop::getShift() {
 
 /// Whether all stores are aligned after the shift, and there are enough
 /// iterations between both ends.
-Value StreamingLoop::isPossible(Value shift) {
+Value StreamingLoop::canStream(Value shift) {
   Value rest;
   for (Access &write : writes) {
     Value moved =
@@ -489,7 +489,7 @@ void StreamingLoop::split() {
   Value large = isLarge();
   b.setInsertionPoint(loop);
   Value shift = getShift();
-  Value streams = arith::AndIOp::create(b, large, isPossible(shift));
+  Value streams = arith::AndIOp::create(b, large, canStream(shift));
 
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   // The induction variable of the last iteration.

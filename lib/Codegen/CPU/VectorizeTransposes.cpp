@@ -162,8 +162,7 @@ std::optional<TransposingLoops> TransposingLoops::match(GenericOp op,
   if (!loops.matchBody() || !loops.matchOperands(vectorBytes))
     return std::nullopt;
   // Blocks overlap.
-  BufferAccesses accesses;
-  accesses.add(op);
+  BufferAccesses accesses(op);
   if (!accesses.canRepeat())
     return std::nullopt;
   return loops;
@@ -322,11 +321,10 @@ struct VectorizeTransposes final
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) {
-      if (TransposingLoops::match(op, vectorBytes))
-        ops.push_back(op);
-    });
+    SmallVector<GenericOp> ops =
+        collectGenericOps(getOperation(), [&](GenericOp op) {
+          return TransposingLoops::match(op, vectorBytes).has_value();
+        });
     for (GenericOp op : ops) {
       op = collapseLoops(rewriter, loadInvariantInputs(rewriter, op));
       std::optional<TransposingLoops> loops =

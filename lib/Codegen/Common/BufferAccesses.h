@@ -23,6 +23,9 @@ Value getRoot(Value buffer);
 /// constants, and arguments of kernels, whose outputs do not overlap anything.
 class BufferAccesses {
 public:
+  BufferAccesses() = default;
+  explicit BufferAccesses(Operation *op) { add(op); }
+
   /// Adds the accesses of an op and of all ops nested in it.
   void add(Operation *op);
   void add(const BufferAccesses &others);

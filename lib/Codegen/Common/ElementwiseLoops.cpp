@@ -282,8 +282,7 @@ static SmallVector<RowLoad> findRowLoads(GenericOp op, unsigned inner) {
   }
   if (rows.empty())
     return rows;
-  BufferAccesses accesses;
-  accesses.add(op);
+  BufferAccesses accesses(op);
   return accesses.canRepeat() ? rows : SmallVector<RowLoad>();
 }
 

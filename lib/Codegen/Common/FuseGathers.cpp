@@ -94,19 +94,19 @@ static bool isCheap(GenericOp op) {
 
 /// Whether computing the elements that the consumer reads is less work than
 /// computing all elements.
-static bool isWorthFusing(GenericOp producer, bool isCopied,
-                          tensor::ExtractOp extract, GenericOp consumer) {
+static bool isProfitableToFuse(GenericOp producer, bool isCopied,
+                               tensor::ExtractOp extract, GenericOp consumer) {
   isCopied |= !producer->hasOneUse();
-  bool isOfConstants = llvm::all_of(producer.getDpsInputs(), isConstant);
+  bool areConstant = llvm::all_of(producer.getDpsInputs(), isConstant);
   // The other users need all elements anyway.
-  if (isCopied && !isOfConstants)
+  if (isCopied && !areConstant)
     return false;
   std::optional<uint64_t> reads = countIterations(consumer);
   std::optional<uint64_t> elements = countIterations(producer);
   if (!isCheap(producer))
     return !isCopied && reads && elements && *reads <= *elements / 2;
   if (!reads || !elements)
-    return isOfConstants;
+    return areConstant;
   // Adjacent elements are vectorized; others are computed one by one.
   bool isAlongRows =
       extract.getIndices().empty() ||
@@ -246,7 +246,7 @@ static bool fuseExtract(RewriterBase &rewriter, tensor::ExtractOp extract) {
   }
   GenericOp producer = getElementwise(source);
   if (!producer || producer == consumer ||
-      !isWorthFusing(producer, isCopied, extract, consumer))
+      !isProfitableToFuse(producer, isCopied, extract, consumer))
     return false;
   ImplicitLocOpBuilder b(extract.getLoc(), extract);
   SmallVector<Value> indices(extract.getIndices());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LinalgUtils.h"
 #include "WeightContraction.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -236,11 +237,10 @@ struct FuseWeightDequantization final
   }
 
   void runOnOperation() override {
-    SmallVector<GenericOp> ops;
-    getOperation()->walk([&](GenericOp op) {
-      if (op.hasPureTensorSemantics() && op.getNumReductionLoops() == 1)
-        ops.push_back(op);
-    });
+    SmallVector<GenericOp> ops =
+        collectGenericOps(getOperation(), [](GenericOp op) {
+          return op.hasPureTensorSemantics() && op.getNumReductionLoops() == 1;
+        });
     IRRewriter rewriter(&getContext());
     for (GenericOp op : ops)
       fuse(rewriter, op);

@@ -168,6 +168,16 @@ quant_float::emitBody(ImplicitLocOpBuilder &builder, linalg::GenericOp op,
       });
 }
 
+SmallVector<linalg::GenericOp> quant_float::collectGenericOps(
+    Operation *root, llvm::function_ref<bool(linalg::GenericOp)> filter) {
+  SmallVector<linalg::GenericOp> ops;
+  root->walk([&](linalg::GenericOp op) {
+    if (!filter || filter(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
 bool quant_float::hasPackedElements(Value value) {
   return isPackedElementType(getElementTypeOrSelf(value));
 }

@@ -86,6 +86,12 @@ Value broadcast(ImplicitLocOpBuilder &builder, Value value, int64_t lanes);
 Value createIndexVector(ImplicitLocOpBuilder &builder, Value first,
                         int64_t lanes);
 
+/// Returns the linalg.generic ops in `root` that match the filter, if there is
+/// one.
+SmallVector<linalg::GenericOp>
+collectGenericOps(Operation *root,
+                  llvm::function_ref<bool(linalg::GenericOp)> filter = {});
+
 /// Whether the elements of a tensor or buffer are packed.
 bool hasPackedElements(Value value);
 

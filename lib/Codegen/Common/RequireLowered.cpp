@@ -40,8 +40,9 @@ struct RequireLowered final
   void runOnOperation() override {
     bool isLeft = false;
     getOperation()->walk([&](Operation *op) {
-      bool isOurs = isa_and_present<QuantFloatDialect>(op->getDialect());
-      if (!isOurs && (!op->getDialect() || !isNarrowArith(op)))
+      bool isQuantFloatOp =
+          isa_and_present<QuantFloatDialect>(op->getDialect());
+      if (!isQuantFloatOp && (!op->getDialect() || !isNarrowArith(op)))
         return;
       InFlightDiagnostic diagnostic = op->emitOpError()
                                       << "is not lowered for the target '"

@@ -84,9 +84,9 @@ protected:
   /// Returns the scale of a channel at the current position, or null if there
   /// is none, or if blocks of a channel have separate scales.
   Value getChannelScale() {
-    bool isOfChannel =
+    bool isPerChannel =
         contraction.scale && contraction.block == contraction.getDepth();
-    return isOfChannel ? toFloat(buildScalar(contraction.scale)) : Value();
+    return isPerChannel ? toFloat(buildScalar(contraction.scale)) : Value();
   }
   /// Sets the loops other than channels and K to the indices of a vector.
   void selectVector(int64_t vector);

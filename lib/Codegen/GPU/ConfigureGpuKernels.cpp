@@ -111,7 +111,7 @@ static LoweringConfigAttr choose(RewriterBase &rewriter, LinalgOp op,
   if (op->hasAttr(kReductionScheduleAttrName))
     return chooseMatvec(op);
   std::optional<GpuMatmul> matmul = GpuMatmul::get(op);
-  if (matmul && matmul->isWorthTiles())
+  if (matmul && matmul->isProfitableToTile())
     return chooseMatmul(*matmul, chip, reassociate);
   if (std::optional<int64_t> width = getMaxWidth(rewriter, op))
     return getConfig(op.getContext(), LoweringStrategy::Elementwise,

@@ -38,7 +38,7 @@ static bool areBelow(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
 /// K and enough rows or columns of the other operand for a warp. Convolution
 /// windows are excluded, because adjacent threads share their elements in
 /// cache.
-bool GpuMatmul::isWorthTiles() const {
+bool GpuMatmul::isProfitableToTile() const {
   constexpr int64_t kMinDepth = 64, kMinRows = 32;
   return !isSkinny || (reductionLoops.size() == 1 &&
                        !areBelow(op, reductionLoops, kMinDepth) &&

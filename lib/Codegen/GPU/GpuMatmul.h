@@ -38,7 +38,7 @@ struct GpuMatmul {
 
   /// Whether the matmul is large enough that tiles outweigh the synchronization
   /// of threads.
-  bool isWorthTiles() const;
+  bool isProfitableToTile() const;
 
   /// Whether a value of the body varies along K.
   bool variesAlongK(Value value) const;

@@ -222,9 +222,9 @@ Value KernelBuilder::fitsInRow(const ElementwiseLoopNest &nest, Value offset,
   // If the row size is not a multiple of the tile size, tiles begin at any
   // offset in a block.
   Value inBlock = arith::RemUIOp::create(rewriter, loc, offset, index(block));
-  Value isOfOneBlock = arith::CmpIOp::create(
+  Value isInOneBlock = arith::CmpIOp::create(
       rewriter, loc, arith::CmpIPredicate::ule, inBlock, index(block - width));
-  return arith::AndIOp::create(rewriter, loc, fits, isOfOneBlock);
+  return arith::AndIOp::create(rewriter, loc, fits, isInOneBlock);
 }
 
 GenericOp KernelBuilder::buildTile(ElementwiseLoopNest &nest,
@@ -626,13 +626,13 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
 
 /// Whether the op may stay in host code, which must not access device memory.
 static bool isAllowedOnHost(Operation *op) {
-  auto isOfHost = [](Value buffer) {
+  auto isOnHost = [](Value buffer) {
     return buffer.getDefiningOp<memref::AllocaOp>();
   };
   if (auto load = dyn_cast<memref::LoadOp>(op))
-    return isOfHost(load.getMemref());
+    return isOnHost(load.getMemref());
   if (auto store = dyn_cast<memref::StoreOp>(op))
-    return isOfHost(store.getMemref());
+    return isOnHost(store.getMemref());
   return isMemoryEffectFree(op) ||
          isa<nvgpu::TmaCreateDescriptorOp, gpu::AllocOp, gpu::DeallocOp,
              gpu::MemcpyOp, memref::AllocaOp, memref::GetGlobalOp, cf::AssertOp,

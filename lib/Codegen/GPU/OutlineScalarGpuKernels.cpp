@@ -70,7 +70,7 @@ static bool areScalars(TypeRange types) {
 
 /// Whether the op is a load or a store, or a loop or branch that contains
 /// nothing else with side effects.
-static bool isOfOneThread(Operation *op) {
+static bool isSingleThreaded(Operation *op) {
   if (isa<memref::LoadOp, memref::StoreOp>(op))
     return true;
   if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) ||
@@ -418,7 +418,7 @@ void ScalarKernels::build(Block &block, const Group &group) {
 void ScalarKernels::map(Block &block) {
   SmallVector<Group> groups(1);
   for (Operation &op : block) {
-    if (isOfOneThread(&op)) {
+    if (isSingleThreaded(&op)) {
       if (!groups.back().add(&op)) {
         groups.emplace_back();
         groups.back().add(&op);

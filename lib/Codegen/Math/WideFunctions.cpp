@@ -363,10 +363,10 @@ Value quant_float::finishPower(Arithmetic &a, Value x, Value y, Value result) {
   result = a.select(a.both(isNegative, isOdd), a.negate(result), result);
   Value nan = a.number(kNaN);
   Value isFiniteBase = a.isLess(base, a.number(kInfinity));
-  Value isBroken = a.both(a.isLess(x, zero), a.isNot(isInteger));
-  isBroken = a.both(isBroken, isFiniteBase);
-  isBroken = a.either(isBroken, a.either(a.isNaN(x), a.isNaN(y)));
-  result = a.select(isBroken, nan, result);
+  Value isUndefined = a.both(a.isLess(x, zero), a.isNot(isInteger));
+  isUndefined = a.both(isUndefined, isFiniteBase);
+  isUndefined = a.either(isUndefined, a.either(a.isNaN(x), a.isNaN(y)));
+  result = a.select(isUndefined, nan, result);
   // 1^y and x^0 are 1, even if the other argument is NaN or infinite. So is
   // (-1)^y for an infinite y.
   Value isOne = a.either(a.isEqual(x, one), a.isEqual(y, zero));

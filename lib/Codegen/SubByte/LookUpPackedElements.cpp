@@ -145,11 +145,11 @@ bool Tables::add(Operation &op) {
 SmallVector<std::pair<Value, Value>> Tables::getResults() const {
   SmallVector<std::pair<Value, Value>> results;
   for (auto [value, table] : tables) {
-    bool isUsedOtherwise = llvm::any_of(value.getUsers(), [&](Operation *user) {
+    bool hasOtherUses = llvm::any_of(value.getUsers(), [&](Operation *user) {
       return user->getNumResults() != 1 || !tables.contains(user->getResult(0));
     });
     unsigned width = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
-    if (isUsedOtherwise && converted.contains(value) &&
+    if (hasOtherUses && converted.contains(value) &&
         llvm::is_contained({8u, 16u, 32u}, width))
       results.push_back({value, table});
   }
