@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
 
-bool AuditReport::isRight() const {
+bool AuditReport::passes() const {
   return uncovered.empty() && llvm::none_of(rows, [](const AuditRow &row) {
            return row.certificate.countMismatches();
          });
@@ -62,9 +62,9 @@ static ModelConversions findAll(ModuleOp module) {
   ModelConversions found;
   module.walk([&](Operation *op) {
     SmallVector<Conversion> conversions = findConversions(op);
-    for (const Conversion &one : conversions) {
-      ++found.nodes[one.getName()];
-      found.conversions.emplace(one.getName(), one);
+    for (const Conversion &conversion : conversions) {
+      ++found.nodes[conversion.getName()];
+      found.conversions.emplace(conversion.getName(), conversion);
     }
     if (!conversions.empty())
       return;
@@ -90,10 +90,10 @@ certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
   options.cpus = {"host"};
   options.standard = Standard::All;
   for (const std::vector<Conversion> &group : listGroups(Standard::All))
-    for (const Conversion &one : group)
-      conversions.conversions.erase(one.getName());
-  for (const auto &[name, one] : conversions.conversions)
-    options.others.push_back(one);
+    for (const Conversion &conversion : group)
+      conversions.conversions.erase(conversion.getName());
+  for (const auto &[name, conversion] : conversions.conversions)
+    options.others.push_back(conversion);
   AuditReport report;
   report.origin = getOrigin(options);
   for (const auto &[what, nodes] : conversions.uncovered)
@@ -111,16 +111,16 @@ certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
     row.conversion = name;
     row.nodes = nodes;
     std::string hash = code->lookup(name);
-    for (const NamedCertificates &one : certificates)
-      for (const Certificate &certificate : one.file.certificates) {
+    for (const NamedCertificates &named : certificates)
+      for (const Certificate &certificate : named.file.certificates) {
         // A certificate for all inputs is preferred to one for a sample.
         bool isBetter =
-            row.file.empty() || (row.isSampled && !one.file.origin.isSampled);
+            row.file.empty() || (row.isSampled && !named.file.origin.isSampled);
         if (certificate.name == name && isBetter &&
             llvm::is_contained(certificate.code, hash)) {
-          row.file = one.name;
+          row.file = named.name;
           row.certificate = certificate;
-          row.isSampled = one.file.origin.isSampled;
+          row.isSampled = named.file.origin.isSampled;
         }
       }
   }
@@ -171,13 +171,13 @@ certify::printAudit(const AuditReport &report, StringRef model,
                                : "",
         certificate.countMismatches(), certificate.code.front());
   }
-  for (const UncoveredNodes &one : report.uncovered)
+  for (const UncoveredNodes &nodes : report.uncovered)
     os << llvm::formatv("| {0} | {1} | none: covered by {2} | - | - | - |\n",
-                        printable(one.name), one.nodes, one.instead);
+                        printable(nodes.name), nodes.nodes, nodes.instead);
   os << llvm::formatv(
       "\n{0} conversions of {1} nodes, {2} kinds of nodes not covered: {3}.\n",
       report.rows.size(), nodes, report.uncovered.size(),
-      report.isRight() ? "right" : "NOT TO BE RELEASED");
+      report.passes() ? "right" : "NOT TO BE RELEASED");
   os << "\nSigned: ______________________  Date: ______________\n";
   return text;
 }

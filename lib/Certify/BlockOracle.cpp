@@ -44,23 +44,24 @@ static bool isPowerOfTwoScale(const Format &scale) {
 
 bool certify::definesScales(BlockRule rule, const Format &element,
                             const Format &scale) {
-  auto isIn = [](const Format &format,
-                 std::initializer_list<std::string_view> names) {
+  auto isAnyOf = [](const Format &format,
+                    std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), format.name) != names.end();
   };
   if (rule == BlockRule::DeepGemm)
-    return isIn(element, {"f8E4M3FN"}) && isIn(scale, {"f32", "f8E8M0FNU"});
+    return isAnyOf(element, {"f8E4M3FN"}) &&
+           isAnyOf(scale, {"f32", "f8E8M0FNU"});
   if (rule == BlockRule::Ggml)
-    return isIn(element, {"f4E2M1FN"}) &&
-           isIn(scale, {"f8E4M3FN", "f8E8M0FNU"});
+    return isAnyOf(element, {"f4E2M1FN"}) &&
+           isAnyOf(scale, {"f8E4M3FN", "f8E8M0FNU"});
   if (isTwoLevel(rule))
-    return isIn(element, {"f4E2M1FN"}) && isIn(scale, {"f8E4M3FN"});
-  if (!isIn(element, {"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN",
-                      "i8", "i4"}))
+    return isAnyOf(element, {"f4E2M1FN"}) && isAnyOf(scale, {"f8E4M3FN"});
+  if (!isAnyOf(element, {"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN",
+                         "f4E2M1FN", "i8", "i4"}))
     return false;
   return rule == BlockRule::AbsMax
-             ? isIn(scale,
-                    {"f32", "f16", "bf16", "f8E4M3FN", "!quant_float.f8UE5M3"})
+             ? isAnyOf(scale, {"f32", "f16", "bf16", "f8E4M3FN",
+                               "!quant_float.f8UE5M3"})
              : isPowerOfTwoScale(scale);
 }
 
@@ -383,7 +384,7 @@ uint64_t BlockQuantizer::quantize(uint64_t code,
   return isLowest ? element + 1 : element;
 }
 
-bool BlockQuantizer::hasAnySign(uint64_t code, bool isStochastic) const {
+bool BlockQuantizer::mayHaveEitherSign(uint64_t code, bool isStochastic) const {
   // Without random bits, ggml does not divide.
   return (rule != BlockRule::Ggml || isStochastic) && to.isFloat() &&
          to.specials == Specials::None && getQuotient(code).isNaN();

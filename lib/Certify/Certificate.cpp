@@ -24,8 +24,8 @@ static constexpr int64_t kVersion = 2;
 
 uint64_t Certificate::countMismatches() const {
   uint64_t count = referenceMismatches;
-  for (const Mismatches &wrong : mismatches)
-    count += wrong.count;
+  for (const Mismatches &entry : mismatches)
+    count += entry.count;
   return count;
 }
 
@@ -37,14 +37,14 @@ static std::string toHex(uint64_t code) {
   return "0x" + llvm::utohexstr(code, /*LowerCase=*/true);
 }
 
-static json::Value toJSON(const Mismatches &wrong) {
-  const Difference &first = wrong.first;
-  json::Object object{{"count", int64_t(wrong.count)},
+static json::Value toJSON(const Mismatches &mismatches) {
+  const Difference &first = mismatches.first;
+  json::Object object{{"count", int64_t(mismatches.count)},
                       {"input", toHex(first.input)},
                       {"scale", toHex(first.scale)},
                       {"zero_point", toHex(first.zeroPoint)},
                       {"expected", toHex(first.expected)},
-                      {"made", toHex(first.made)}};
+                      {"made", toHex(first.actual)}};
   if (first.random)
     object["random"] = toHex(first.random);
   return object;
@@ -64,10 +64,10 @@ json::Value certify::toJSON(const Certificate &certificate) {
       {"coverage", certificate.coverage}};
   // Omitted if no result is wrong.
   if (llvm::any_of(certificate.mismatches,
-                   [](const Mismatches &wrong) { return wrong.count; })) {
+                   [](const Mismatches &entry) { return entry.count; })) {
     json::Array all;
-    for (const Mismatches &wrong : certificate.mismatches)
-      all.push_back(::toJSON(wrong));
+    for (const Mismatches &entry : certificate.mismatches)
+      all.push_back(::toJSON(entry));
     object["mismatches"] = std::move(all);
   }
   return object;
@@ -120,8 +120,8 @@ std::string certify::printCertificates(const CertificateFile &file) {
         cell = number(cell);
       row.push_back(std::move(cell));
     }
-    if (const json::Value *wrong = object.get("mismatches"))
-      row.push_back(*wrong);
+    if (const json::Value *mismatches = object.get("mismatches"))
+      row.push_back(*mismatches);
     rows.push_back(std::move(row));
   }
 
@@ -168,16 +168,16 @@ static bool isHash(StringRef text, json::Path path) {
   return isOne;
 }
 
-static bool fromJSON(const json::Value &value, Mismatches &wrong,
+static bool fromJSON(const json::Value &value, Mismatches &mismatches,
                      json::Path path) {
   json::ObjectMapper mapper(value, path);
-  if (!mapper || !mapCount(mapper, "count", wrong.count, path))
+  if (!mapper || !mapCount(mapper, "count", mismatches.count, path))
     return false;
-  Difference &first = wrong.first;
+  Difference &first = mismatches.first;
   std::pair<StringLiteral, uint64_t *> fields[] = {
       {"input", &first.input},          {"scale", &first.scale},
       {"zero_point", &first.zeroPoint}, {"random", &first.random},
-      {"expected", &first.expected},    {"made", &first.made}};
+      {"expected", &first.expected},    {"made", &first.actual}};
   for (auto [key, code] : fields) {
     // Only mismatches of stochastic roundings have random bits.
     std::string text = "0x0";
@@ -220,10 +220,10 @@ bool certify::fromJSON(const json::Value &value, Certificate &certificate,
     if (!isHash(hash, path.field("code").index(index)))
       return false;
   certificate.mismatches.resize(certificate.code.size());
-  const json::Value *wrong = value.getAsObject()->get("mismatches");
-  if (!wrong)
+  const json::Value *mismatches = value.getAsObject()->get("mismatches");
+  if (!mismatches)
     return true;
-  const json::Array *all = wrong->getAsArray();
+  const json::Array *all = mismatches->getAsArray();
   if (!all || all->size() != certificate.code.size()) {
     path.field("mismatches").report("expected one per entry of 'code'");
     return false;

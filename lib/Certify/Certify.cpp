@@ -39,7 +39,7 @@ using namespace mlir::quant_float::certify;
 
 /// The number of elements of a call that are compared with the Reference, which
 /// is slow, if not all are.
-static constexpr size_t kReferenceQuestions = 16;
+static constexpr size_t kReferenceSamples = 16;
 
 //===----------------------------------------------------------------------===//
 // Hashes
@@ -99,26 +99,26 @@ public:
     if (conversion.random)
       random = makeBits(*conversion.random, call.random);
     const CastRules &rules = conversion.rules;
-    llvm::APInt made;
+    llvm::APInt actual;
     switch (conversion.kind) {
     case Conversion::Kind::Cast: {
       reference::CastOptions options = getCastOptions();
-      made = random ? reference::castElementByRandomBits(from, to, bits,
-                                                         *random, options)
-                    : reference::castElement(from, to, bits, options);
+      actual = random ? reference::castElementByRandomBits(from, to, bits,
+                                                           *random, options)
+                      : reference::castElement(from, to, bits, options);
       break;
     }
     case Conversion::Kind::Quantize: {
       reference::QuantizeOptions options;
       options.saturate = rules.saturate;
       options.precision = precision;
-      made = reference::quantizeElement(from, scale, to, bits, scaleBits,
-                                        zeroPoint, options, random);
+      actual = reference::quantizeElement(from, scale, to, bits, scaleBits,
+                                          zeroPoint, options, random);
       break;
     }
     case Conversion::Kind::Dequantize:
-      made = reference::dequantizeElement(from, scale, to, bits, scaleBits,
-                                          zeroPoint);
+      actual = reference::dequantizeElement(from, scale, to, bits, scaleBits,
+                                            zeroPoint);
       break;
     case Conversion::Kind::Qdq: {
       reference::QuantizeOptions options;
@@ -127,8 +127,8 @@ public:
       llvm::APInt stored =
           reference::quantizeElement(from, scale, destination, bits, scaleBits,
                                      zeroPoint, options, random);
-      made = reference::dequantizeElement(destination, scale, to, stored,
-                                          scaleBits, zeroPoint);
+      actual = reference::dequantizeElement(destination, scale, to, stored,
+                                            scaleBits, zeroPoint);
       break;
     }
     case Conversion::Kind::FakeConvert: {
@@ -139,33 +139,33 @@ public:
           static_cast<reference::FakeConvertReciprocal>(fake.reciprocal);
       options.positiveZero = fake.positiveZero;
       options.neutralShift = fake.neutralShift;
-      made = reference::fakeConvertElement(from, destination, bits, scaleBits,
-                                           zeroPoint, options);
+      actual = reference::fakeConvertElement(from, destination, bits, scaleBits,
+                                             zeroPoint, options);
       break;
     }
     case Conversion::Kind::TensorScale:
-      made = reference::getTensorScale(makeFloat(code)).bitcastToAPInt();
+      actual = reference::getTensorScale(makeFloat(code)).bitcastToAPInt();
       break;
     case Conversion::Kind::BlockScale:
       // Extending the largest magnitude to f32 is exact.
-      made = reference::getBlockScale(
+      actual = reference::getBlockScale(
           getRule(), destination, to,
           makeFloat(cast(*conversion.from, *findFormat("f32"), code, {})),
           getTensorLevel(call));
       break;
     case Conversion::Kind::BlockElements:
-      made = reference::quantizeBlockElement(getRule(), from, scale, to, bits,
-                                             scaleBits, getTensorLevel(call),
-                                             random);
+      actual = reference::quantizeBlockElement(getRule(), from, scale, to, bits,
+                                               scaleBits, getTensorLevel(call),
+                                               random);
       break;
     case Conversion::Kind::BlockDequantize:
-      made = reference::dequantizeBlockElement(from, scale, to, bits, scaleBits,
-                                               getTensorLevel(call).scale,
-                                               conversion.isTensorFirst);
+      actual = reference::dequantizeBlockElement(
+          from, scale, to, bits, scaleBits, getTensorLevel(call).scale,
+          conversion.isTensorFirst);
       break;
     case Conversion::Kind::ConvertToBlock:
     case Conversion::Kind::ConvertFromBlock:
-      made = reference::convertBlockElement(
+      actual = reference::convertBlockElement(
           conversion.kind == Conversion::Kind::ConvertToBlock
               ? reference::BlockConversion::ToBlock
               : reference::BlockConversion::FromBlock,
@@ -175,7 +175,7 @@ public:
       return reference::philoxElement(conversion.to->bits, call.scale,
                                       call.zeroPoint, code);
     }
-    return made.getZExtValue();
+    return actual.getZExtValue();
   }
 
   std::string print(uint64_t code) const {
@@ -241,8 +241,8 @@ static llvm::Expected<std::unique_ptr<Code>> compile(ArrayRef<Conversion> group,
                                                      StringRef cpu,
                                                      Session &session) {
   std::string source;
-  for (const Conversion &one : group)
-    source += one.print();
+  for (const Conversion &conversion : group)
+    source += conversion.print();
   ParseOptions parseOptions;
   parseOptions.name = group.front().getName();
   llvm::Expected<Model> model =
@@ -256,10 +256,10 @@ static llvm::Expected<std::unique_ptr<Code>> compile(ArrayRef<Conversion> group,
 
 namespace {
 /// Runs one conversion on its inputs.
-class Trial {
+class ConversionRun {
 public:
-  Trial(const Conversion &conversion, ArrayRef<Code *> code, Session &session,
-        Expectation &expectation, bool isSampled);
+  ConversionRun(const Conversion &conversion, ArrayRef<Code *> code,
+                Session &session, Expectation &expectation, bool isSampled);
   /// Runs on all inputs.
   llvm::Error run();
   /// Runs a cast from or to strings on all inputs.
@@ -271,11 +271,11 @@ public:
 
 private:
   void fillInputs(const Call &call);
-  void askReference(const Call &call, uint64_t index);
+  void checkReference(const Call &call, uint64_t index);
   llvm::Error findFunctions();
-  llvm::Error runCode(const Call &call, size_t which);
+  llvm::Error runCode(const Call &call, size_t codeIndex);
   /// Returns the index of the first wrong result, or the number of results.
-  size_t compare(const Call &call, Mismatches &wrong);
+  size_t compare(const Call &call, Mismatches &mismatches);
 
   const Conversion &conversion;
   bool isSampled;
@@ -284,19 +284,20 @@ private:
   ArrayRef<Code *> code;
   /// The index of the function in each code.
   std::vector<size_t> functions;
-  Slots inputs, expected, made;
+  Slots inputs, expected, actual;
 };
 } // namespace
 
-Trial::Trial(const Conversion &conversion, ArrayRef<Code *> code,
-             Session &session, Expectation &expectation, bool isSampled)
+ConversionRun::ConversionRun(const Conversion &conversion,
+                             ArrayRef<Code *> code, Session &session,
+                             Expectation &expectation, bool isSampled)
     : conversion(conversion), isSampled(isSampled), expectation(expectation),
       reference(conversion, session.getContext()), code(code) {
   certificate.name = conversion.getName();
   certificate.mismatches.resize(code.size());
 }
 
-void Trial::fillInputs(const Call &call) {
+void ConversionRun::fillInputs(const Call &call) {
   const Format &from = *conversion.from;
   inputs.resize(call.count * from.getSlotSize());
   if (call.isRange && from.bits == 32) {
@@ -309,7 +310,7 @@ void Trial::fillInputs(const Call &call) {
     write(from, inputs, i, call.getCode(i));
 }
 
-void Trial::askReference(const Call &call, uint64_t index) {
+void ConversionRun::checkReference(const Call &call, uint64_t index) {
   const Format &from = *conversion.from, &to = *conversion.to;
   bool isSmall = (conversion.kind == Conversion::Kind::Cast ||
                   conversion.kind == Conversion::Kind::BlockScale) &&
@@ -317,21 +318,21 @@ void Trial::askReference(const Call &call, uint64_t index) {
   if (conversion.random)
     isSmall = false;
   size_t stride =
-      isSmall ? 1 : std::max<size_t>(call.count / kReferenceQuestions, 1);
+      isSmall ? 1 : std::max<size_t>(call.count / kReferenceSamples, 1);
   // Use different positions in each call.
   for (size_t i = index * 7919 % stride; i < call.count; i += stride) {
     uint64_t code = call.getCode(i);
     uint64_t expectedCode = read(to, expected, i) & to.getMask();
-    uint64_t found = reference.get(code, call);
+    uint64_t actualCode = reference.get(code, call);
     ++certificate.referenceInputs;
     certificate.referenceMismatches +=
-        !conversion.agrees(code, call, expectedCode, found);
+        !conversion.agrees(code, call, expectedCode, actualCode);
   }
 }
 
-llvm::Error Trial::findFunctions() {
-  for (Code *one : code) {
-    llvm::Expected<size_t> function = one->find(certificate.name);
+llvm::Error ConversionRun::findFunctions() {
+  for (Code *version : code) {
+    llvm::Expected<size_t> function = version->find(certificate.name);
     if (!function)
       return function.takeError();
     functions.push_back(*function);
@@ -350,11 +351,11 @@ static qf_tensor describe(const Format &format, void *data,
   llvm_unreachable("the formats are among the element types");
 }
 
-llvm::Error Trial::runCode(const Call &call, size_t which) {
-  made.resize(expected.size());
+llvm::Error ConversionRun::runCode(const Call &call, size_t codeIndex) {
+  actual.resize(expected.size());
   // Elements that this code does not write must not keep the results of other
   // code.
-  llvm::transform(expected, made.begin(), [](uint8_t byte) { return ~byte; });
+  llvm::transform(expected, actual.begin(), [](uint8_t byte) { return ~byte; });
   int64_t count = call.count;
   qf_tensor operands[4] = {
       describe(*conversion.from, inputs.data(), &count, 1)};
@@ -364,10 +365,10 @@ llvm::Error Trial::runCode(const Call &call, size_t which) {
     scale = extend(*conversion.scale, scale);
   if (conversion.hasZeroPoint)
     zeroPoint = extend(conversion.getZeroPointFormat(), zeroPoint);
-  int64_t one = 1;
+  int64_t scaleSize = 1;
   if (conversion.scale)
     operands[numOperands++] =
-        describe(*conversion.scale, &scale, &one, conversion.isBlock());
+        describe(*conversion.scale, &scale, &scaleSize, conversion.isBlock());
   if (conversion.hasZeroPoint)
     operands[numOperands++] =
         describe(conversion.getZeroPointFormat(), &zeroPoint, nullptr, 0);
@@ -378,45 +379,46 @@ llvm::Error Trial::runCode(const Call &call, size_t which) {
     operands[numOperands++] =
         describe(*conversion.random, random.data(), &count, 1);
   }
-  qf_tensor output = describe(*conversion.to, made.data(), &count, 1);
-  return code[which]->run(functions[which], ArrayRef(operands, numOperands),
-                          output);
+  qf_tensor output = describe(*conversion.to, actual.data(), &count, 1);
+  return code[codeIndex]->run(functions[codeIndex],
+                              ArrayRef(operands, numOperands), output);
 }
 
-size_t Trial::compare(const Call &call, Mismatches &wrong) {
+size_t ConversionRun::compare(const Call &call, Mismatches &mismatches) {
   size_t firstIndex = call.count;
-  if (made == expected)
+  if (actual == expected)
     return firstIndex;
   const Format &to = *conversion.to;
   for (size_t i = 0; i < call.count; ++i) {
-    uint64_t expectedCode = read(to, expected, i), found = read(to, made, i);
-    uint64_t beside = (expectedCode ^ found) & ~to.getMask();
-    if (expectedCode == found ||
-        (!beside &&
+    uint64_t expectedCode = read(to, expected, i),
+             actualCode = read(to, actual, i);
+    uint64_t padding = (expectedCode ^ actualCode) & ~to.getMask();
+    if (expectedCode == actualCode ||
+        (!padding &&
          conversion.agrees(call.getCode(i), call, expectedCode & to.getMask(),
-                           found & to.getMask())))
+                           actualCode & to.getMask())))
       continue;
     firstIndex = std::min(firstIndex, i);
-    if (!wrong.count++)
-      wrong.first = {call.getCode(i), call.scale,   call.zeroPoint,
-                     call.random,     expectedCode, found};
+    if (!mismatches.count++)
+      mismatches.first = {call.getCode(i), call.scale,   call.zeroPoint,
+                          call.random,     expectedCode, actualCode};
   }
   return firstIndex;
 }
 
 /// The SHA-256 of the 2^32 encodings of 32 bits in order, whose computation
 /// takes longer than all else of a cast.
-static constexpr StringLiteral kAllCodesHash =
+static constexpr StringLiteral kAllEncodingsHash =
     "1e2ba2146ddd69bcb06ede6c03578e7060de163d7a0b54cc4367eec762db3df9";
 
-llvm::Error Trial::run() {
+llvm::Error ConversionRun::run() {
   auto start = std::chrono::steady_clock::now();
   if (llvm::Error error = findFunctions())
     return error;
   Inputs space(conversion, isSampled);
   certificate.isComplete = space.isComplete();
   Hash inputHash, outputHash;
-  bool isAllCodes = conversion.from->bits == 32 && space.isComplete();
+  bool hasAllEncodings = conversion.from->bits == 32 && space.isComplete();
   certificate.coverage = space.describe();
   for (uint64_t index = 0; index < space.getNumCalls(); ++index) {
     Call call = space.getCall(index);
@@ -429,17 +431,19 @@ llvm::Error Trial::run() {
       inputHash.add(&call.zeroPoint, sizeof call.zeroPoint);
     if (conversion.random)
       inputHash.add(&call.random, sizeof call.random);
-    if (!isAllCodes)
+    if (!hasAllEncodings)
       inputHash.add(inputs.data(), inputs.size());
     outputHash.add(expected.data(), expected.size());
-    askReference(call, index);
-    for (auto [which, wrong] : llvm::enumerate(certificate.mismatches)) {
-      if (llvm::Error error = runCode(call, which))
+    checkReference(call, index);
+    for (auto [codeIndex, mismatches] :
+         llvm::enumerate(certificate.mismatches)) {
+      if (llvm::Error error = runCode(call, codeIndex))
         return error;
-      compare(call, wrong);
+      compare(call, mismatches);
     }
   }
-  certificate.inputHash = isAllCodes ? kAllCodesHash.str() : inputHash.finish();
+  certificate.inputHash =
+      hasAllEncodings ? kAllEncodingsHash.str() : inputHash.finish();
   certificate.outputHash = outputHash.finish();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -475,7 +479,7 @@ private:
 };
 } // namespace
 
-llvm::Error Trial::runStrings() {
+llvm::Error ConversionRun::runStrings() {
   auto start = std::chrono::steady_clock::now();
   if (llvm::Error error = findFunctions())
     return error;
@@ -522,27 +526,29 @@ llvm::Error Trial::runStrings() {
     size_t bytes = numbers.getSlotSize();
     Slots part(slots.begin() + first * bytes,
                slots.begin() + (first + count) * bytes);
-    for (auto [which, wrong] : llvm::enumerate(certificate.mismatches)) {
+    for (auto [codeIndex, mismatches] :
+         llvm::enumerate(certificate.mismatches)) {
       if (isRead)
         llvm::transform(part, part.begin(), [](uint8_t byte) { return ~byte; });
       Strings texts = isRead ? Strings(ArrayRef(strings).slice(first, count))
                              : Strings(size_t(count));
       qf_tensor text = texts.describe(&count);
       qf_tensor number = describe(numbers, part.data(), &count, 1);
-      if (llvm::Error error = code[which]->run(
-              functions[which], isRead ? text : number, isRead ? number : text))
+      if (llvm::Error error =
+              code[codeIndex]->run(functions[codeIndex], isRead ? text : number,
+                                   isRead ? number : text))
         return error;
       for (int64_t i = 0; i < count; ++i) {
         uint64_t expectedCode = codes[first + i];
-        // The bits beside an element of a byte extend its sign.
-        uint64_t made = isRead ? read(to, part, i) : 0;
-        bool isRight = isRead ? made == read(to, slots, first + i)
+        // The padding bits of an element of a byte extend its sign.
+        uint64_t actual = isRead ? read(to, part, i) : 0;
+        bool isEqual = isRead ? actual == read(to, slots, first + i)
                               : texts[i] == strings[first + i];
-        if (isRight)
+        if (isEqual)
           continue;
-        if (!wrong.count++)
-          wrong.first = {isRead ? first + i : expectedCode, 0,   0, 0,
-                         isRead ? expectedCode : 0,         made};
+        if (!mismatches.count++)
+          mismatches.first = {isRead ? first + i : expectedCode, 0,     0, 0,
+                              isRead ? expectedCode : 0,         actual};
       }
     }
   }
@@ -554,24 +560,24 @@ llvm::Error Trial::runStrings() {
   return llvm::Error::success();
 }
 
-llvm::Expected<Finding> Trial::search() {
+llvm::Expected<Finding> ConversionRun::search() {
   auto start = std::chrono::steady_clock::now();
   if (llvm::Error error = findFunctions())
     return std::move(error);
   Inputs space(conversion, isSampled);
   Finding finding;
-  Mismatches wrong;
-  for (uint64_t i = 0; i < space.getNumCalls() && !wrong.count; ++i) {
+  Mismatches mismatches;
+  for (uint64_t i = 0; i < space.getNumCalls() && !mismatches.count; ++i) {
     Call call = space.getCall(i);
     fillInputs(call);
     expectation.fill(conversion, call, expected);
     if (llvm::Error error = runCode(call, 0))
       return std::move(error);
-    size_t index = compare(call, wrong);
-    finding.inputs += wrong.count ? index + 1 : call.count;
+    size_t index = compare(call, mismatches);
+    finding.inputs += mismatches.count ? index + 1 : call.count;
   }
-  if (wrong.count)
-    finding.first = wrong.first;
+  if (mismatches.count)
+    finding.first = mismatches.first;
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   finding.seconds = seconds.count();
@@ -583,7 +589,8 @@ llvm::Expected<Finding> certify::findMismatch(const Conversion &conversion,
                                               bool isSampled) {
   Code *all[] = {&code};
   Expectation expectation;
-  return Trial(conversion, all, session, expectation, isSampled).search();
+  return ConversionRun(conversion, all, session, expectation, isSampled)
+      .search();
 }
 
 //===----------------------------------------------------------------------===//
@@ -649,18 +656,22 @@ certifyGroup(ArrayRef<Conversion> group, const Machine &machine,
       return compiled.takeError();
     owned.push_back(std::move(*compiled));
   }
-  auto code = llvm::map_to_vector(
-      owned, [](const std::unique_ptr<Code> &one) { return one.get(); });
+  auto code =
+      llvm::map_to_vector(owned, [](const std::unique_ptr<Code> &version) {
+        return version.get();
+      });
   Expectation expectation;
-  for (const Conversion &one : group) {
-    if (options.filter && !options.filter(one.getName()))
+  for (const Conversion &conversion : group) {
+    if (options.filter && !options.filter(conversion.getName()))
       continue;
-    Trial trial(one, code, session, expectation, options.isSampled);
+    ConversionRun conversionRun(conversion, code, session, expectation,
+                                options.isSampled);
     for (const Code *compiled : code)
-      trial.certificate.code.push_back(compiled->hash);
-    if (llvm::Error error = one.hasStrings() ? trial.runStrings() : trial.run())
+      conversionRun.certificate.code.push_back(compiled->hash);
+    if (llvm::Error error = conversion.hasStrings() ? conversionRun.runStrings()
+                                                    : conversionRun.run())
       return error;
-    if (!onCertificate(trial.certificate))
+    if (!onCertificate(conversionRun.certificate))
       break;
   }
   return llvm::Error::success();
@@ -677,15 +688,16 @@ getMachine(const CertifyOptions &options) {
 static std::vector<std::vector<Conversion>>
 listFiltered(const CertifyOptions &options) {
   std::vector<std::vector<Conversion>> groups = listGroups(options.standard);
-  for (const Conversion &one : options.others)
-    groups.push_back({one});
+  for (const Conversion &conversion : options.others)
+    groups.push_back({conversion});
   llvm::erase_if(groups, [&](ArrayRef<Conversion> group) {
     // Strings are not sent to other machines.
     if (group.front().hasStrings() && options.machine &&
         !options.machine->name.empty())
       return true;
-    return options.filter && llvm::none_of(group, [&](const Conversion &one) {
-             return options.filter(one.getName());
+    return options.filter &&
+           llvm::none_of(group, [&](const Conversion &conversion) {
+             return options.filter(conversion.getName());
            });
   });
   return groups;
@@ -703,8 +715,8 @@ certify::hashCode(const CertifyOptions &options) {
         compile(group, **machine, options.cpus.front(), session);
     if (!compiled)
       return compiled.takeError();
-    for (const Conversion &one : group)
-      hashes[one.getName()] = (*compiled)->hash;
+    for (const Conversion &conversion : group)
+      hashes[conversion.getName()] = (*compiled)->hash;
   }
   return hashes;
 }
@@ -721,23 +733,23 @@ llvm::Error certify::certifyAll(const CertifyOptions &options) {
   });
 
   std::atomic<size_t> next = 0;
-  std::atomic<bool> isOver = false;
+  std::atomic<bool> isStopped = false;
   std::mutex mutex;
   llvm::Error failure = llvm::Error::success();
   auto work = [&] {
     Session session;
-    for (size_t i; !isOver && (i = next++) < groups.size();) {
+    for (size_t i; !isStopped && (i = next++) < groups.size();) {
       llvm::Error error = certifyGroup(
           groups[i], **machine, session, options,
           [&](const Certificate &certificate) {
             std::lock_guard lock(mutex);
             if (options.onCertificate && !options.onCertificate(certificate))
-              isOver = true;
-            return !isOver;
+              isStopped = true;
+            return !isStopped;
           });
       std::lock_guard lock(mutex);
       if (error) {
-        isOver = true;
+        isStopped = true;
         failure = llvm::joinErrors(std::move(failure), std::move(error));
       }
     }

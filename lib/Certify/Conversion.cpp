@@ -115,32 +115,32 @@ uint64_t Conversion::getExpected(uint64_t code,
 }
 
 bool Conversion::agrees(uint64_t code, const Parameters &parameters,
-                        uint64_t expected, uint64_t made) const {
-  if (expected == made)
+                        uint64_t expected, uint64_t actual) const {
+  if (expected == actual)
     return true;
   // The bits of a projection are defined.
   if (kind == Kind::Cast || rules.projection || !to->isFloat())
     return false;
   uint64_t scaleCode = parameters.scale, zeroPoint = parameters.zeroPoint;
   if (decode(*to, expected).isNaN())
-    return decode(*to, made).isNaN();
+    return decode(*to, actual).isNaN();
   if (kind == Kind::FakeConvert) {
     FakeConvertRules other = fakeConvertRules;
     other.negativeNaN = !other.negativeNaN;
-    return made ==
+    return actual ==
            fakeConvert(*from, *destination, code, scaleCode,
                        hasZeroPoint ? std::optional(zeroPoint) : std::nullopt,
                        other);
   }
   if (kind == Kind::BlockElements)
-    return (expected ^ made) == to->getSignBit() &&
+    return (expected ^ actual) == to->getSignBit() &&
            BlockQuantizer(blockRule, *from, *scale, *to, scaleCode,
                           getTensorLevel(zeroPoint))
-               .hasAnySign(code, random != nullptr);
+               .mayHaveEitherSign(code, random != nullptr);
   // Only the quotient of a quantization can have been NaN here.
-  bool canBeEither = getStored(*this).isFloat() && precision &&
-                     getStored(*this).specials == Specials::None;
-  if (!canBeEither || (expected ^ made) != to->getSignBit() ||
+  bool maySignDiffer = getStored(*this).isFloat() && precision &&
+                       getStored(*this).specials == Specials::None;
+  if (!maySignDiffer || (expected ^ actual) != to->getSignBit() ||
       !decode(*to, expected).isZero())
     return false;
   const Format &f32 = *findFormat("f32");

@@ -25,29 +25,27 @@ static bool isInOpset23(const Format &format) {
 /// Adds the cast with all attributes that affect its result.
 static void addCasts(const Format *from, const Format *to,
                      std::vector<Conversion> &casts) {
-  Conversion one;
-  one.from = from;
-  one.to = to;
-  if (!one.hasSaturate()) {
-    casts.push_back(one);
+  Conversion conversion(Kind::Cast, from, to);
+  if (!conversion.hasSaturate()) {
+    casts.push_back(conversion);
     return;
   }
   bool isScale = to->kind == Format::Kind::Scale;
   for (bool saturate : {true, false}) {
-    one.rules.saturate = saturate;
+    conversion.rules.saturate = saturate;
     for (ScaleRounding rounding :
          {ScaleRounding::Up, ScaleRounding::Down, ScaleRounding::Nearest}) {
-      one.rules.scaleRounding = rounding;
+      conversion.rules.scaleRounding = rounding;
       if (isScale || rounding == ScaleRounding::Up)
-        casts.push_back(one);
+        casts.push_back(conversion);
     }
   }
   // Before opset 24, FNUZ types map infinity differently (C4).
-  one.rules = {};
-  one.rules.opset = 23;
+  conversion.rules = {};
+  conversion.rules.opset = 23;
   if (to->specials == Specials::NegativeZero && isInOpset23(*from) &&
       to->isOnnx)
-    casts.push_back(one);
+    casts.push_back(conversion);
 }
 
 std::vector<Conversion> certify::listCasts() {
@@ -82,75 +80,74 @@ find(std::initializer_list<const char *> names) {
 /// Adds the conversion for each type of quantized values: for float8 with each
 /// value of `saturate`, for other types with and without a zero point.
 template <typename Add>
-static void addCodes(Conversion one, const Format *Conversion::*codes, Add add,
+static void addCodes(Conversion conversion, const Format *Conversion::*codes,
+                     Add add,
                      const std::vector<const Format *> &formats = find(
                          {"i16", "i8", "i4", "i2", "ui16", "ui8", "ui4", "ui2",
                           "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ",
                           "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"})) {
   for (const Format *format : formats) {
-    one.*codes = format;
+    conversion.*codes = format;
     bool isFloat8 = format->isFloat() && format->bits == 8;
     for (bool second : {false, true}) {
-      one.hasZeroPoint = second && !isFloat8;
-      one.rules.saturate = !(second && isFloat8);
+      conversion.hasZeroPoint = second && !isFloat8;
+      conversion.rules.saturate = !(second && isFloat8);
       // Dequantizations have no attribute saturate.
-      if (!second || !isFloat8 || one.kind != Kind::Dequantize)
-        add(one);
+      if (!second || !isFloat8 || conversion.kind != Kind::Dequantize)
+        add(conversion);
     }
   }
 }
 
 std::vector<Conversion> certify::listQuantizations() {
   std::vector<Conversion> all;
-  auto add = [&](const Conversion &one) { all.push_back(one); };
-  Conversion one;
-  one.kind = Kind::Quantize;
+  auto add = [&](const Conversion &added) { all.push_back(added); };
+  Conversion conversion(Kind::Quantize);
   for (const Format *from : find({"f32", "f16", "bf16", "i32"}))
     for (const Format *scale : find({"f32", "f16", "bf16", "f8E8M0FNU", "i32"}))
       for (const Format *precision : find({"f32", "f16", "bf16", "f64"})) {
-        one.from = from;
-        one.scale = scale;
-        one.precision = precision;
-        addCodes(one, &Conversion::to, add);
+        conversion.from = from;
+        conversion.scale = scale;
+        conversion.precision = precision;
+        addCodes(conversion, &Conversion::to, add);
       }
-  one.kind = Kind::Dequantize;
-  one.precision = nullptr;
+  conversion.kind = Kind::Dequantize;
+  conversion.precision = nullptr;
   for (const Format *to : find({"f32", "f16", "bf16"}))
     for (const Format *scale : find({"f32", "f16", "bf16", "f8E8M0FNU"})) {
-      one.to = to;
-      one.scale = scale;
-      addCodes(one, &Conversion::from, add);
-      one.from = findFormat("i32");
+      conversion.to = to;
+      conversion.scale = scale;
+      addCodes(conversion, &Conversion::from, add);
+      conversion.from = findFormat("i32");
       for (bool hasZeroPoint : {false, true}) {
-        one.hasZeroPoint = hasZeroPoint;
-        all.push_back(one);
+        conversion.hasZeroPoint = hasZeroPoint;
+        all.push_back(conversion);
       }
     }
-  one = {};
-  one.kind = Kind::Qdq;
+  conversion = Conversion(Kind::Qdq);
   for (const Format *format : find({"f32", "f16", "bf16"}))
     for (const Format *scale : find({"f32", "f16", "bf16", "f8E8M0FNU"}))
       for (const Format *precision : find({"f32", "f16", "bf16", "f64"})) {
-        one.from = one.to = format;
-        one.scale = scale;
-        one.precision = precision;
-        addCodes(one, &Conversion::destination, add);
+        conversion.from = conversion.to = format;
+        conversion.scale = scale;
+        conversion.precision = precision;
+        addCodes(conversion, &Conversion::destination, add);
       }
   // The types that ONNX lacks, as quantized values and as scales.
   auto own =
       find({"f8E3M4", "f8E4M3", "f8E4M3B11FNUZ", "!quant_float.f8UE5M3"});
-  one = {};
+  conversion = {};
   for (const Format *format : find({"f32", "f16", "bf16"}))
     for (const Format *scale : {findFormat("f32"), own[0], own[2], own[3]}) {
-      one.scale = scale;
-      one.kind = Kind::Quantize;
-      one.from = format;
-      one.precision = findFormat("f32");
-      addCodes(one, &Conversion::to, add, own);
-      one.kind = Kind::Dequantize;
-      one.to = format;
-      one.precision = nullptr;
-      addCodes(one, &Conversion::from, add, own);
+      conversion.scale = scale;
+      conversion.kind = Kind::Quantize;
+      conversion.from = format;
+      conversion.precision = findFormat("f32");
+      addCodes(conversion, &Conversion::to, add, own);
+      conversion.kind = Kind::Dequantize;
+      conversion.to = format;
+      conversion.precision = nullptr;
+      addCodes(conversion, &Conversion::from, add, own);
     }
   return all;
 }
@@ -181,17 +178,16 @@ static std::vector<FakeConvertRules> listRules(const Format &format,
 
 std::vector<Conversion> certify::listFakeConverts() {
   std::vector<Conversion> all;
-  Conversion one;
-  one.kind = Kind::FakeConvert;
+  Conversion conversion(Kind::FakeConvert);
   for (const Format *format : find({"f32", "f16", "bf16"}))
     for (const Format *destination : find({"f8E4M3FN", "f8E5M2"}))
       for (bool hasShift : {false, true}) {
-        one.from = one.to = one.scale = format;
-        one.destination = destination;
-        one.hasZeroPoint = hasShift;
+        conversion.from = conversion.to = conversion.scale = format;
+        conversion.destination = destination;
+        conversion.hasZeroPoint = hasShift;
         for (const FakeConvertRules &rules : listRules(*format, hasShift)) {
-          one.fakeConvertRules = rules;
-          all.push_back(one);
+          conversion.fakeConvertRules = rules;
+          all.push_back(conversion);
         }
       }
   return all;
@@ -201,19 +197,18 @@ std::vector<Conversion> certify::listBlocks() {
   const auto wide = find({"f32", "f16", "bf16"});
   size_t count;
   const Format *formats = getFormats(count);
-  std::vector<Conversion> all(1);
-  all[0].kind = Kind::TensorScale;
-  all[0].from = all[0].to = findFormat("f32");
+  const Format *f32 = findFormat("f32");
+  std::vector<Conversion> all = {Conversion(Kind::TensorScale, f32, f32)};
 
-  Conversion one;
+  Conversion conversion;
   // Adds the operation with a largest magnitude and with a scale of the tensor
   // if the rule has two levels.
   auto addLevels = [&] {
-    one.hasZeroPoint = isTwoLevel(one.blockRule);
+    conversion.hasZeroPoint = isTwoLevel(conversion.blockRule);
     for (bool isAmax : {true, false}) {
-      one.isTensorAmax = isAmax && one.hasZeroPoint;
-      if (!isAmax || one.hasZeroPoint)
-        all.push_back(one);
+      conversion.isTensorAmax = isAmax && conversion.hasZeroPoint;
+      if (!isAmax || conversion.hasZeroPoint)
+        all.push_back(conversion);
     }
   };
   auto forEachRule = [&](auto add) {
@@ -221,45 +216,43 @@ std::vector<Conversion> certify::listBlocks() {
       for (const Format *element = formats; element != formats + count;
            ++element)
         for (const Format *scale = formats; scale != formats + count; ++scale) {
-          one.blockRule = static_cast<BlockRule>(i);
-          if (definesScales(one.blockRule, *element, *scale))
+          conversion.blockRule = static_cast<BlockRule>(i);
+          if (definesScales(conversion.blockRule, *element, *scale))
             for (const Format *from : wide)
               add(from, element, scale);
         }
   };
-  one.kind = Kind::BlockScale;
+  conversion.kind = Kind::BlockScale;
   forEachRule(
       [&](const Format *from, const Format *element, const Format *scale) {
-        one.from = from;
-        one.destination = element;
-        one.to = scale;
+        conversion.from = from;
+        conversion.destination = element;
+        conversion.to = scale;
         addLevels();
       });
-  one = {};
-  one.kind = Kind::BlockElements;
+  conversion = Conversion(Kind::BlockElements);
   forEachRule(
       [&](const Format *from, const Format *element, const Format *scale) {
-        one.from = from;
-        one.scale = scale;
-        one.to = element;
+        conversion.from = from;
+        conversion.scale = scale;
+        conversion.to = element;
         addLevels();
       });
-  one = {};
-  one.kind = Kind::BlockDequantize;
+  conversion = Conversion(Kind::BlockDequantize);
   for (const Format *from : find({"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN",
                                   "f4E2M1FN", "i8", "i4"}))
     for (const Format *scale : find({"f8E8M0FNU", "f32", "f16", "bf16",
                                      "f8E4M3FN", "!quant_float.f8UE5M3"}))
       for (const Format *to : wide) {
-        one.from = from;
-        one.scale = scale;
-        one.to = to;
-        one.hasZeroPoint = one.isTensorFirst = false;
-        all.push_back(one);
-        one.hasZeroPoint = true;
+        conversion.from = from;
+        conversion.scale = scale;
+        conversion.to = to;
+        conversion.hasZeroPoint = conversion.isTensorFirst = false;
+        all.push_back(conversion);
+        conversion.hasZeroPoint = true;
         for (bool isTensorFirst : {false, true}) {
-          one.isTensorFirst = isTensorFirst;
-          all.push_back(one);
+          conversion.isTensorFirst = isTensorFirst;
+          all.push_back(conversion);
         }
       }
   return all;
@@ -267,17 +260,17 @@ std::vector<Conversion> certify::listBlocks() {
 
 std::vector<Conversion> certify::listProjections() {
   std::vector<Conversion> all;
-  Conversion one;
+  Conversion conversion;
   auto addSaturations = [&](DraftRounding rounding) {
     for (DraftSaturation saturation :
          {DraftSaturation::SatFinite, DraftSaturation::SatPropagate,
           DraftSaturation::SatNone}) {
-      one.rules.projection = DraftProjection();
-      one.rules.projection->rounding = rounding;
-      one.rules.projection->saturation = saturation;
-      if (one.random)
-        one.rules.projection->randomWidth = one.random->bits;
-      all.push_back(one);
+      conversion.rules.projection = DraftProjection();
+      conversion.rules.projection->rounding = rounding;
+      conversion.rules.projection->saturation = saturation;
+      if (conversion.random)
+        conversion.rules.projection->randomWidth = conversion.random->bits;
+      all.push_back(conversion);
     }
   };
   auto addRoundings = [&](DraftRounding first, DraftRounding last) {
@@ -292,44 +285,44 @@ std::vector<Conversion> certify::listProjections() {
   main.insert(main.end(), required.begin(), required.end());
   for (const Format *from : main)
     for (const Format *to : main) {
-      one.from = from;
-      one.to = to;
+      conversion.from = from;
+      conversion.to = to;
       addRoundings(DraftRounding::NearestTiesToEven, DraftRounding::ToOdd);
       if (from->bits > 16)
         continue;
       for (const Format *random : find({"ui2", "ui4", "ui8"})) {
-        one.random = random;
+        conversion.random = random;
         addRoundings(DraftRounding::StochasticA, DraftRounding::StochasticC);
       }
-      one.random = nullptr;
+      conversion.random = nullptr;
     }
   std::vector<const Format *> others = find({"f8E4M3FNUZ", "f8E5M2FNUZ"});
   for (const Format &format : getBinaryFormats())
     if (std::none_of(required.begin(), required.end(),
-                     [&](const Format *one) { return one == &format; }))
+                     [&](const Format *known) { return known == &format; }))
       others.push_back(&format);
   for (const Format *format : required)
     for (bool isFrom : {true, false}) {
-      one.from = isFrom ? findFormat("f64") : format;
-      one.to = isFrom ? format : findFormat("f64");
+      conversion.from = isFrom ? findFormat("f64") : format;
+      conversion.to = isFrom ? format : findFormat("f64");
       addRoundings(DraftRounding::NearestTiesToEven, DraftRounding::ToOdd);
     }
   // The conversions of each source are together, so that they share libraries.
   for (const Format *from : standard)
     for (const Format *to : others) {
-      one.from = from;
-      one.to = to;
+      conversion.from = from;
+      conversion.to = to;
       if (from->bits == 32) {
-        one.rules.projection = DraftProjection();
-        all.push_back(one);
+        conversion.rules.projection = DraftProjection();
+        all.push_back(conversion);
         continue;
       }
       addRoundings(DraftRounding::NearestTiesToEven, DraftRounding::ToOdd);
     }
   for (const Format *from : others)
     for (const char *name : {"f32", "bf16"}) {
-      one.from = from;
-      one.to = findFormat(name);
+      conversion.from = from;
+      conversion.to = findFormat(name);
       addSaturations(DraftRounding::NearestTiesToEven);
     }
   return all;
@@ -340,10 +333,10 @@ std::vector<Conversion> certify::listBlockConversions() {
   auto required =
       find({"!quant_float.binary8p4se", "!quant_float.binary8p3se",
             "!quant_float.binary4p2sf", "!quant_float.binary8p1uf"});
-  Conversion one;
+  Conversion conversion;
   auto add = [&](const Format *from, const Format *to) {
-    one.from = from;
-    one.to = to;
+    conversion.from = from;
+    conversion.to = to;
     for (auto i = size_t(0); i <= size_t(kLastDraftRounding); ++i)
       for (DraftSaturation saturation :
            {DraftSaturation::SatFinite, DraftSaturation::SatPropagate,
@@ -351,10 +344,11 @@ std::vector<Conversion> certify::listBlockConversions() {
         DraftProjection projection;
         projection.rounding = static_cast<DraftRounding>(i);
         projection.saturation = saturation;
-        one.random = projection.isStochastic() ? findFormat("ui4") : nullptr;
-        projection.randomWidth = one.random ? 4 : 0;
-        one.rules.projection = projection;
-        all.push_back(one);
+        conversion.random =
+            projection.isStochastic() ? findFormat("ui4") : nullptr;
+        projection.randomWidth = conversion.random ? 4 : 0;
+        conversion.rules.projection = projection;
+        all.push_back(conversion);
       }
   };
   for (Kind kind : {Kind::ConvertToBlock, Kind::ConvertFromBlock})
@@ -362,8 +356,8 @@ std::vector<Conversion> certify::listBlockConversions() {
       for (const Format *wide : {findFormat("f32"), findFormat("f16"),
                                  findFormat("bf16"), required[0]})
         for (const Format *format : required) {
-          one.scale = scale;
-          one.kind = kind;
+          conversion.scale = scale;
+          conversion.kind = kind;
           bool isTo = kind == Kind::ConvertToBlock;
           add(isTo ? wide : format, isTo ? format : wide);
         }
@@ -380,31 +374,29 @@ std::vector<Conversion> certify::listStochastic() {
   for (const Format *from : wide)
     for (const Format *to : narrow)
       for (const Format *random : find({"ui2", "ui4", "ui8"})) {
-        Conversion one;
-        one.from = from;
-        one.to = to;
-        one.random = random;
+        Conversion conversion(Kind::Cast, from, to);
+        conversion.random = random;
         if (from == to)
           continue;
-        all.push_back(one);
-        one.rules.saturate = false;
-        if (one.hasSaturate())
-          all.push_back(one);
+        all.push_back(conversion);
+        conversion.rules.saturate = false;
+        if (conversion.hasSaturate())
+          all.push_back(conversion);
       }
   auto storages = find({"i16", "i8", "i4", "i2", "ui16", "ui8", "ui4", "ui2"});
   storages.insert(storages.end(), narrow.begin(), narrow.end() - 2);
-  Conversion one;
+  Conversion conversion;
   auto add = [&](const Conversion &each) { all.push_back(each); };
-  one.random = findFormat("ui4");
+  conversion.random = findFormat("ui4");
   for (Kind kind : {Kind::Quantize, Kind::Qdq})
     for (const Format *from : wide)
       for (const char *precision : {"f32", "f64"}) {
-        one.kind = kind;
-        one.from = one.to = from;
-        one.scale = findFormat("f32");
-        one.precision = findFormat(precision);
-        one.destination = nullptr;
-        addCodes(one,
+        conversion.kind = kind;
+        conversion.from = conversion.to = from;
+        conversion.scale = findFormat("f32");
+        conversion.precision = findFormat(precision);
+        conversion.destination = nullptr;
+        addCodes(conversion,
                  kind == Kind::Qdq ? &Conversion::destination : &Conversion::to,
                  add, storages);
       }
@@ -418,15 +410,10 @@ std::vector<Conversion> certify::listStochastic() {
 
 std::vector<Conversion> certify::listPhilox() {
   std::vector<Conversion> all;
-  Conversion one;
-  one.kind = Kind::Philox;
   // The encodings of the operand are the indices of the elements.
-  one.from = findFormat("ui16");
-  one.scale = findFormat("i64");
-  one.hasZeroPoint = true;
   for (const Format *to : find({"ui2", "ui4", "ui8", "ui16", "ui32"})) {
-    one.to = to;
-    all.push_back(one);
+    all.emplace_back(Kind::Philox, findFormat("ui16"), to, findFormat("i64"));
+    all.back().hasZeroPoint = true;
   }
   return all;
 }
@@ -434,24 +421,26 @@ std::vector<Conversion> certify::listPhilox() {
 std::vector<std::vector<Conversion>> certify::listGroups(Standard standard) {
   std::vector<std::vector<Conversion>> groups;
   auto add = [&](const std::vector<Conversion> &conversions) {
-    for (const Conversion &one : conversions) {
+    for (const Conversion &conversion : conversions) {
       // Small groups if running takes longer than compiling. Otherwise groups
       // are large, so that the fixed cost of a library is negligible.
-      bool isLong = (one.kind == Kind::Cast || one.kind == Kind::BlockScale) &&
-                    one.from->bits == 32 && !one.random;
+      bool isLong = (conversion.kind == Kind::Cast ||
+                     conversion.kind == Kind::BlockScale) &&
+                    conversion.from->bits == 32 && !conversion.random;
       // Block conversions are long code: one group for each three types.
-      bool isConversion = one.kind == Kind::ConvertToBlock ||
-                          one.kind == Kind::ConvertFromBlock;
+      bool isConversion = conversion.kind == Kind::ConvertToBlock ||
+                          conversion.kind == Kind::ConvertFromBlock;
       size_t limit = isLong ? 4 : isConversion ? 27 : 120;
-      bool isNew = groups.empty() || groups.back().size() >= limit ||
-                   groups.back()[0].kind != one.kind ||
-                   (one.kind == Kind::Cast &&
-                    (one.rules.projection ? groups.back()[0].from->bits / 32 !=
-                                                one.from->bits / 32
-                                          : groups.back()[0].from != one.from));
+      bool isNew =
+          groups.empty() || groups.back().size() >= limit ||
+          groups.back()[0].kind != conversion.kind ||
+          (conversion.kind == Kind::Cast &&
+           (conversion.rules.projection
+                ? groups.back()[0].from->bits / 32 != conversion.from->bits / 32
+                : groups.back()[0].from != conversion.from));
       if (isNew)
         groups.emplace_back();
-      groups.back().push_back(one);
+      groups.back().push_back(conversion);
     }
   };
   if (standard != Standard::OnnxAndBlocks) {

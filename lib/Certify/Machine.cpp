@@ -80,9 +80,9 @@ private:
 };
 
 /// The host, with or without its GPU.
-class ThisMachine : public Machine {
+class HostMachine : public Machine {
 public:
-  explicit ThisMachine(Target target) : target(target) {}
+  explicit HostMachine(Target target) : target(target) {}
 
 protected:
   llvm::Expected<std::unique_ptr<Code>>
@@ -169,7 +169,7 @@ private:
 
 class EmulatedMachine : public Machine {
 public:
-  EmulatedMachine(const Architecture &architecture, bool isOwn);
+  EmulatedMachine(const Architecture &architecture, bool isHostArchitecture);
   ~EmulatedMachine() override { (void)llvm::sys::fs::remove(runner); }
   llvm::Error prepare();
 
@@ -184,33 +184,32 @@ private:
 };
 } // namespace
 
-bool EmulatedCode::send(const void *data, size_t size) {
-  const char *bytes = static_cast<const char *>(data);
-  while (size) {
-    // Report a process that has ended as an error instead of by SIGPIPE.
-    ssize_t count = ::send(socket, bytes, size, MSG_NOSIGNAL);
+/// Calls `transfer` with the number of bytes that are done, until all are.
+static bool transferAll(size_t size,
+                        llvm::function_ref<ssize_t(size_t)> transfer) {
+  for (size_t done = 0; done < size;) {
+    ssize_t count = transfer(done);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
       return false;
-    bytes += count;
-    size -= size_t(count);
+    done += size_t(count);
   }
   return true;
 }
 
+bool EmulatedCode::send(const void *data, size_t size) {
+  // Report a process that has ended as an error instead of by SIGPIPE.
+  return transferAll(size, [&](size_t done) {
+    return ::send(socket, static_cast<const char *>(data) + done, size - done,
+                  MSG_NOSIGNAL);
+  });
+}
+
 bool EmulatedCode::receive(void *data, size_t size) {
-  char *bytes = static_cast<char *>(data);
-  while (size) {
-    ssize_t count = ::recv(socket, bytes, size, 0);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    bytes += count;
-    size -= size_t(count);
-  }
-  return true;
+  return transferAll(size, [&](size_t done) {
+    return ::recv(socket, static_cast<char *>(data) + done, size - done, 0);
+  });
 }
 
 llvm::Error EmulatedCode::readReply() {
@@ -255,12 +254,13 @@ llvm::Error EmulatedCode::run(size_t function, ArrayRef<qf_tensor> inputs,
                                                      : fail();
 }
 
-EmulatedMachine::EmulatedMachine(const Architecture &architecture, bool isOwn)
+EmulatedMachine::EmulatedMachine(const Architecture &architecture,
+                                 bool isHostArchitecture)
     : architecture(architecture) {
   name = architecture.name;
   cpus = architecture.cpus;
   triple = name + "-linux-gnu";
-  root = isOwn ? "/" : "/usr/" + triple;
+  root = isHostArchitecture ? "/" : "/usr/" + triple;
 }
 
 static llvm::Expected<std::string> findProgram(ArrayRef<std::string> names) {
@@ -401,7 +401,7 @@ std::vector<std::string> Machine::getNames() {
 
 llvm::Expected<std::shared_ptr<const Machine>> Machine::find(StringRef name) {
   if (name.empty() || name == "nvidia") {
-    auto machine = std::make_shared<ThisMachine>(name.empty() ? Target::CPU
+    auto machine = std::make_shared<HostMachine>(name.empty() ? Target::CPU
                                                               : Target::NVVM);
     machine->name = name;
     machine->description = llvm::sys::getHostCPUName();
@@ -418,9 +418,9 @@ llvm::Expected<std::shared_ptr<const Machine>> Machine::find(StringRef name) {
   for (const Architecture &one : getArchitectures()) {
     if (name != one.name)
       continue;
-    bool isOwn =
+    bool isHostArchitecture =
         llvm::Triple(llvm::sys::getProcessTriple()).getArchName() == name;
-    auto machine = std::make_shared<EmulatedMachine>(one, isOwn);
+    auto machine = std::make_shared<EmulatedMachine>(one, isHostArchitecture);
     if (llvm::Error error = machine->prepare())
       return std::move(error);
     return machine;

@@ -490,8 +490,6 @@ static constexpr Mutant kMutants[] = {
      "arith.shrui", 24, Change::Constant, 23},
 };
 
-size_t certify::countMutants() { return std::size(kMutants); }
-
 //===----------------------------------------------------------------------===//
 // Changing operations
 //===----------------------------------------------------------------------===//
@@ -823,8 +821,8 @@ certify::runMutants(const std::function<bool(StringRef)> &filter,
   llvm::StringMap<Conversion> conversions;
   for (Standard standard : {Standard::OnnxAndBlocks, Standard::P3109})
     for (const std::vector<Conversion> &group : listGroups(standard))
-      for (const Conversion &one : group)
-        conversions.try_emplace(one.getName(), one);
+      for (const Conversion &conversion : group)
+        conversions.try_emplace(conversion.getName(), conversion);
   Session session;
   for (const Mutant &mutant : kMutants) {
     if (filter && !filter(mutant.name))
@@ -864,7 +862,7 @@ llvm::json::Value certify::toJSON(const MutantReport &report) {
     if (first.random)
       object["random"] = hex(first.random);
     object["expected"] = hex(first.expected);
-    object["made"] = hex(first.made);
+    object["made"] = hex(first.actual);
   }
   return object;
 }

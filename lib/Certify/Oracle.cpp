@@ -69,7 +69,7 @@ const Format *certify::getFormats(size_t &count) {
 const std::vector<Format> &certify::getBinaryFormats() {
   // Names are views, so that the strings must not move.
   static const auto table = [] {
-    std::pair<std::vector<Format>, std::deque<std::string>> made;
+    std::pair<std::vector<Format>, std::deque<std::string>> formats;
     for (unsigned k = 3; k <= 8; ++k)
       for (unsigned p = 1; p <= k; ++p)
         for (bool isSigned : {true, false})
@@ -81,8 +81,8 @@ const std::vector<Format> &certify::getBinaryFormats() {
                                (isExtended ? "e" : "f");
             if (name == "binary8p4sf" || name == "binary8p3sf")
               continue;
-            made.second.push_back("!quant_float." + name);
-            Format format{made.second.back(), Kind::Float, k};
+            formats.second.push_back("!quant_float." + name);
+            Format format{formats.second.back(), Kind::Float, k};
             format.mantissaBits = p - 1;
             format.bias = 1 << (isSigned ? k - p - 1 : k - p);
             format.specials = isSigned ? isExtended
@@ -92,9 +92,9 @@ const std::vector<Format> &certify::getBinaryFormats() {
                                            : Specials::AllOnes;
             format.isSigned = isSigned;
             format.isOnnx = false;
-            made.first.push_back(format);
+            formats.first.push_back(format);
           }
-    return made;
+    return formats;
   }();
   return table.first;
 }
@@ -424,7 +424,7 @@ static bool roundsUp(const DraftProjection &projection, bool negative,
 }
 
 /// Returns the encoding of infinity, or of NaN if there is none.
-static uint64_t getBeyond(const Format &format) {
+static uint64_t getOverflow(const Format &format) {
   switch (format.specials) {
   case Specials::Ieee:
     return getExponents(format);
@@ -477,23 +477,23 @@ uint64_t certify::project(const Format &format, const Value &value,
   }
   bool isNone = projection.saturation == DraftSaturation::SatNone;
   bool isTowardZero = projection.rounding == DraftRounding::TowardZero;
-  bool isInward =
+  bool roundsInward =
       isTowardZero ||
       projection.rounding == (negative ? DraftRounding::TowardPositive
                                        : DraftRounding::TowardNegative);
   if (!format.isSigned && negative && (overflows || magnitude))
-    return !isNone || (isInward && !value.isInfinity())
+    return !isNone || (roundsInward && !value.isInfinity())
                ? 0
                : getProjectedNaN(format);
   uint64_t sign = negative ? format.getSignBit() : 0;
   if (!overflows)
     return magnitude ? sign | magnitude : 0;
-  bool hasInfinity = getBeyond(format) != getProjectedNaN(format);
+  bool hasInfinity = getOverflow(format) != getProjectedNaN(format);
   bool staysFinite =
-      isNone ? isInward && !value.isInfinity()
+      isNone ? roundsInward && !value.isInfinity()
              : projection.saturation == DraftSaturation::SatFinite ||
                    !value.isInfinity() || !hasInfinity;
-  return sign | (staysFinite ? getLargest(format) : getBeyond(format));
+  return sign | (staysFinite ? getLargest(format) : getOverflow(format));
 }
 
 // Products have at most 64 bits, and quotients are rounded to odd. Both are
@@ -561,9 +561,9 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
       (&from == &to || (from.isInteger() && to.isInteger()))) {
     // V7 and C12, as in cast.
     uint64_t sign = from.kind == Kind::Signed ? from.getSignBit() : 0;
-    uint64_t taken = from.getMask(), left = to.getMask();
+    uint64_t fromMask = from.getMask(), toMask = to.getMask();
     for (size_t i = 0; i < count; ++i)
-      output[i] = Slot(((((first + i) & taken) ^ sign) - sign) & left);
+      output[i] = Slot(((((first + i) & fromMask) ^ sign) - sign) & toMask);
     return;
   }
   // Consecutive encodings of one sign are ordered numbers (for floats within
@@ -580,10 +580,10 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
     return to.isInteger() ? truncateToInteger(destination, decode(source, code))
                           : convert(code);
   };
-  constexpr size_t kStretch = 4096;
+  constexpr size_t kIntervalSize = 4096;
   bool isSame = &from == &to;
-  bool isOrdered = from.bits == 32 && first % kStretch == 0 &&
-                   count % kStretch == 0 &&
+  bool isOrdered = from.bits == 32 && first % kIntervalSize == 0 &&
+                   count % kIntervalSize == 0 &&
                    (isSame || (to.isInteger() ? to.bits <= 32 : to.bits <= 16));
   if (!isOrdered) {
     for (size_t i = 0; i < count; ++i)
@@ -608,9 +608,9 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
       fill(fill, middle + 1, last, convertEnd(first + middle + 1), atLast);
     }
   };
-  for (size_t i = 0; i < count; i += kStretch)
-    fill(fill, i, i + kStretch - 1, convertEnd(first + i),
-         convertEnd(first + i + kStretch - 1));
+  for (size_t i = 0; i < count; i += kIntervalSize)
+    fill(fill, i, i + kIntervalSize - 1, convertEnd(first + i),
+         convertEnd(first + i + kIntervalSize - 1));
 }
 
 void certify::castRange(const Format &from, const Format &to, uint64_t first,

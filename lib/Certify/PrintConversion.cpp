@@ -88,7 +88,7 @@ const char *certify::spell(DraftSaturation saturation) {
 
 /// Whether the operation belongs to the domain quant_float, because ONNX lacks
 /// one of its types or float8 scales (F1).
-static bool isOwn(const Conversion &conversion) {
+static bool needsQuantFloatDomain(const Conversion &conversion) {
   // So has stochastic rounding (S1, S4).
   if (conversion.random)
     return true;
@@ -193,53 +193,55 @@ struct PrintedFunction {
     if (!value.empty())
       operation.append(" ").append(value);
   }
-  std::string print(const Conversion &one) const {
-    std::string result = printTensor("?x", *one.to);
+  std::string print(const Conversion &conversion) const {
+    std::string result = printTensor("?x", *conversion.to);
     // The result of tensor_scale has the type of the operand.
-    return "func.func @" + one.getName() + "(" + arguments + ") -> " + result +
-           " {\n  %y = quant_float." + one.getOperation() + operation + " : " +
-           types + (one.kind == Kind::TensorScale ? "" : " to " + result) +
+    return "func.func @" + conversion.getName() + "(" + arguments + ") -> " +
+           result + " {\n  %y = quant_float." + conversion.getOperation() +
+           operation + " : " + types +
+           (conversion.kind == Kind::TensorScale ? "" : " to " + result) +
            "\n  return %y : " + result + "\n}\n";
   }
 };
 } // namespace
 
-static std::string printBlock(const Conversion &one) {
+static std::string printBlock(const Conversion &conversion) {
   PrintedFunction function;
-  function.addOperand("x", printTensor("?x", *one.from));
-  if (one.scale)
-    function.addOperand("s", printTensor("1x", *one.scale));
-  if (one.hasZeroPoint)
-    function.addOperand(one.isTensorAmax ? "tensor_amax" : "tensor_scale", "z",
-                        printTensor("", one.getZeroPointFormat()));
-  bool isProjected = one.rules.projection.has_value();
-  if (one.random && isProjected)
-    function.addOperand("r", printTensor("?x", *one.random));
-  if (one.scale)
+  function.addOperand("x", printTensor("?x", *conversion.from));
+  if (conversion.scale)
+    function.addOperand("s", printTensor("1x", *conversion.scale));
+  if (conversion.hasZeroPoint)
+    function.addOperand(conversion.isTensorAmax ? "tensor_amax"
+                                                : "tensor_scale",
+                        "z", printTensor("", conversion.getZeroPointFormat()));
+  bool isProjected = conversion.rules.projection.has_value();
+  if (conversion.random && isProjected)
+    function.addOperand("r", printTensor("?x", *conversion.random));
+  if (conversion.scale)
     function.add("block [-1]");
   if (isProjected)
-    function.add("projection", printProjection(*one.rules.projection));
-  if (hasBlockRule(one))
-    function.add("rule", spell(one.blockRule));
-  if (one.random && !isProjected)
+    function.add("projection", printProjection(*conversion.rules.projection));
+  if (hasBlockRule(conversion))
+    function.add("rule", spell(conversion.blockRule));
+  if (conversion.random && !isProjected)
     function.addOperand("round_mode stochastic random", "r",
-                        printTensor("?x", *one.random));
-  if (one.destination)
-    function.add("element", one.destination->name);
-  if (one.isTensorFirst)
+                        printTensor("?x", *conversion.random));
+  if (conversion.destination)
+    function.add("element", conversion.destination->name);
+  if (conversion.isTensorFirst)
     function.add("order tensor_first");
-  return function.print(one);
+  return function.print(conversion);
 }
 
-static std::string printPhilox(const Conversion &one) {
+static std::string printPhilox(const Conversion &conversion) {
   PrintedFunction function;
-  std::string input = printTensor("?x", *one.from);
+  std::string input = printTensor("?x", *conversion.from);
   function.addArgument("x", input);
   function.addOperand("s", "tensor<i64>");
   function.addOperand("z", "tensor<i64>");
   function.add("like %x");
   function.types += ", " + input;
-  return function.print(one);
+  return function.print(conversion);
 }
 
 std::string Conversion::print() const {
@@ -269,7 +271,7 @@ std::string Conversion::print() const {
   if (rules.projection)
     function.add("mode p3109 opset 1 projection",
                  printProjection(*rules.projection));
-  else if (!isOwn(*this))
+  else if (!needsQuantFloatDomain(*this))
     function.add("opset", kind == Kind::FakeConvert
                               ? "13"
                               : std::to_string(rules.opset));

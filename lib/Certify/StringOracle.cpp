@@ -137,7 +137,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Prints digits * 10^power without an exponent.
-static std::string place(std::string digits, int power) {
+static std::string printDecimal(std::string digits, int power) {
   while (digits.size() > 1 && digits.back() == '0') {
     digits.pop_back();
     ++power;
@@ -211,7 +211,7 @@ static std::string printMagnitude(const Format &format, uint64_t magnitude) {
       hasBelow = order < 0 || (order == 0 && digits % 2 == 0);
     }
     if (hasBelow || hasAbove)
-      return place(std::to_string(digits + !hasBelow), power);
+      return printDecimal(std::to_string(digits + !hasBelow), power);
   }
 }
 
@@ -230,40 +230,42 @@ std::string certify::toString(const Format &format, uint64_t code) {
   // All digits of a power of two.
   Integer digits(1);
   digits.multiplyByPower(value.exponent < 0 ? 5 : 2, std::abs(value.exponent));
-  return place(digits.print(), std::min(value.exponent, 0));
+  return printDecimal(digits.print(), std::min(value.exponent, 0));
 }
 
 //===----------------------------------------------------------------------===//
 // Strings to numbers
 //===----------------------------------------------------------------------===//
 
-Value certify::parseNumber(std::string_view text, bool isTruncated) {
+Value certify::parseNumber(std::string_view string, bool isTruncated) {
   constexpr std::string_view kSpaces = " \t\n\v\f\r";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
-  text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
-  bool negative = !text.empty() && text[0] == '-';
-  if (negative || (!text.empty() && text[0] == '+'))
-    text.remove_prefix(1);
-  if (text.empty() || text[0] == 'N' || text[0] == 'n')
+  string.remove_prefix(
+      std::min(string.find_first_not_of(kSpaces), string.size()));
+  string = string.substr(0, string.find_last_not_of(kSpaces) + 1);
+  bool negative = !string.empty() && string[0] == '-';
+  if (negative || (!string.empty() && string[0] == '+'))
+    string.remove_prefix(1);
+  if (string.empty() || string[0] == 'N' || string[0] == 'n')
     return makeNaN(negative);
-  if (text[0] == 'I' || text[0] == 'i')
+  if (string[0] == 'I' || string[0] == 'i')
     return makeInfinity(negative);
   Integer numerator;
   int64_t power = 0, length = 0;
   size_t i = 0;
-  for (bool isFraction = false; i < text.size(); ++i) {
-    if (text[i] == '.') {
+  for (bool isFraction = false; i < string.size(); ++i) {
+    if (string[i] == '.') {
       isFraction = true;
       continue;
     }
-    if (text[i] < '0' || text[i] > '9')
+    if (string[i] < '0' || string[i] > '9')
       break;
-    numerator.multiply(10, uint32_t(text[i] - '0'));
+    numerator.multiply(10, uint32_t(string[i] - '0'));
     length += !numerator.isZero();
     power -= isFraction;
   }
-  if (i < text.size())
-    power += std::strtoll(std::string(text.substr(i + 1)).c_str(), nullptr, 10);
+  if (i < string.size())
+    power +=
+        std::strtoll(std::string(string.substr(i + 1)).c_str(), nullptr, 10);
   if (numerator.isZero())
     return makeZero(negative);
   // Beyond the exponents of every type.

@@ -53,44 +53,34 @@ static bool hasZeroPointFor(const Format &codes, bool isPresent) {
 
 static Conversion makeCast(const Format &from, const Format &to, int64_t opset,
                            bool saturate, ScaleRounding rounding) {
-  Conversion one;
-  one.from = &from;
-  one.to = &to;
-  if (one.hasSaturate())
-    one.rules.saturate = saturate;
-  if (one.hasRoundMode())
-    one.rules.scaleRounding = rounding;
+  Conversion conversion(Kind::Cast, &from, &to);
+  if (conversion.hasSaturate())
+    conversion.rules.saturate = saturate;
+  if (conversion.hasRoundMode())
+    conversion.rules.scaleRounding = rounding;
   // Before opset 24, FNUZ types map infinity differently (C4).
-  if (one.hasSaturate() && saturate && opset < 24 &&
+  if (conversion.hasSaturate() && saturate && opset < 24 &&
       to.specials == Specials::NegativeZero)
-    one.rules.opset = 23;
-  return one;
+    conversion.rules.opset = 23;
+  return conversion;
 }
 
 static Conversion makeQuantize(const Format &from, const Format &scale,
                                const Format &to, int64_t opset, bool saturate,
                                const Format *precision, bool hasZeroPoint) {
-  Conversion one;
-  one.kind = Kind::Quantize;
-  one.from = &from;
-  one.to = &to;
-  one.scale = &scale;
-  one.precision = resolvePrecision(from, scale, precision, opset);
-  one.hasZeroPoint = hasZeroPointFor(to, hasZeroPoint);
-  if (one.hasSaturate())
-    one.rules.saturate = saturate;
-  return one;
+  Conversion conversion(Kind::Quantize, &from, &to, &scale);
+  conversion.precision = resolvePrecision(from, scale, precision, opset);
+  conversion.hasZeroPoint = hasZeroPointFor(to, hasZeroPoint);
+  if (conversion.hasSaturate())
+    conversion.rules.saturate = saturate;
+  return conversion;
 }
 
 static Conversion makeDequantize(const Format &from, const Format &scale,
                                  const Format &to, bool hasZeroPoint) {
-  Conversion one;
-  one.kind = Kind::Dequantize;
-  one.from = &from;
-  one.to = &to;
-  one.scale = &scale;
-  one.hasZeroPoint = hasZeroPointFor(from, hasZeroPoint);
-  return one;
+  Conversion conversion(Kind::Dequantize, &from, &to, &scale);
+  conversion.hasZeroPoint = hasZeroPointFor(from, hasZeroPoint);
+  return conversion;
 }
 
 namespace {
@@ -98,55 +88,42 @@ namespace {
 enum class Level { None, Amax, Scale };
 } // namespace
 
-static void setLevel(Conversion &one, Level level) {
-  one.hasZeroPoint = level != Level::None;
-  one.isTensorAmax = level == Level::Amax;
+static void setLevel(Conversion &conversion, Level level) {
+  conversion.hasZeroPoint = level != Level::None;
+  conversion.isTensorAmax = level == Level::Amax;
 }
 
 static Conversion makeBlockScale(BlockRule rule, const Format &from,
                                  const Format &element, const Format &scale,
                                  Level level) {
-  Conversion one;
-  one.kind = Kind::BlockScale;
-  one.from = &from;
-  one.to = &scale;
-  one.destination = &element;
-  one.blockRule = rule;
-  setLevel(one, level);
-  return one;
+  Conversion conversion(Kind::BlockScale, &from, &scale);
+  conversion.destination = &element;
+  conversion.blockRule = rule;
+  setLevel(conversion, level);
+  return conversion;
 }
 
 static Conversion makeBlockElements(BlockRule rule, const Format &from,
                                     const Format &scale, const Format &element,
                                     Level level) {
-  Conversion one;
-  one.kind = Kind::BlockElements;
-  one.from = &from;
-  one.to = &element;
-  one.scale = &scale;
-  one.blockRule = rule;
-  setLevel(one, level);
-  return one;
+  Conversion conversion(Kind::BlockElements, &from, &element, &scale);
+  conversion.blockRule = rule;
+  setLevel(conversion, level);
+  return conversion;
 }
 
 static Conversion makeBlockDequantize(const Format &element,
                                       const Format &scale, const Format &to,
                                       Level level, bool isTensorFirst) {
-  Conversion one;
-  one.kind = Kind::BlockDequantize;
-  one.from = &element;
-  one.to = &to;
-  one.scale = &scale;
-  one.isTensorFirst = isTensorFirst;
-  setLevel(one, level);
-  return one;
+  Conversion conversion(Kind::BlockDequantize, &element, &to, &scale);
+  conversion.isTensorFirst = isTensorFirst;
+  setLevel(conversion, level);
+  return conversion;
 }
 
 static Conversion makeTensorScale() {
-  Conversion one;
-  one.kind = Kind::TensorScale;
-  one.from = one.to = findFormat("f32");
-  return one;
+  const Format *f32 = findFormat("f32");
+  return Conversion(Kind::TensorScale, f32, f32);
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,9 +198,9 @@ void VersionCells::addQuantizations() {
           for (const Format *precision : precisions)
             for (bool hasZeroPoint : {false, true}) {
               // Without a zero point or output_dtype the result is ui8 (Q5).
-              bool canBe = hasZeroPoint || to->name == "ui8" ||
-                           version.has(OpAttribute::OutputDtype);
-              if (canBe)
+              bool isAllowed = hasZeroPoint || to->name == "ui8" ||
+                               version.has(OpAttribute::OutputDtype);
+              if (isAllowed)
                 add(makeQuantize(*from, *scale, *to, opset, saturate, precision,
                                  hasZeroPoint));
             }
@@ -321,21 +298,22 @@ static const Format *getPrecision(std::optional<Type> type) {
 
 /// Sets the type of the random bits. Returns false if these have 16 bits, which
 /// are too many to try.
-static bool setRandom(Conversion &one, mlir::Value random) {
-  one.random = random ? getFormat(random.getType()) : nullptr;
-  return !one.random || one.random->bits <= 8;
+static bool setRandom(Conversion &conversion, mlir::Value random) {
+  conversion.random = random ? getFormat(random.getType()) : nullptr;
+  return !conversion.random || conversion.random->bits <= 8;
 }
 
 /// Sets the projection of an operation of IEEE P3109, and its random bits.
 static SmallVector<Conversion>
-findProjected(Conversion one, ProjectionAttr attr, mlir::Value random) {
-  if (!setRandom(one, random))
+findProjected(Conversion conversion, ProjectionAttr attr, mlir::Value random) {
+  if (!setRandom(conversion, random))
     return {};
   reference::Projection projection = getReferenceProjection(attr);
-  one.rules.projection = {static_cast<DraftRounding>(projection.rounding),
-                          static_cast<DraftSaturation>(projection.saturation),
-                          one.random ? one.random->bits : 0};
-  return {one};
+  conversion.rules.projection = {
+      static_cast<DraftRounding>(projection.rounding),
+      static_cast<DraftSaturation>(projection.saturation),
+      conversion.random ? conversion.random->bits : 0};
+  return {conversion};
 }
 
 static SmallVector<Conversion> find(CastOp op) {
@@ -345,23 +323,20 @@ static SmallVector<Conversion> find(CastOp op) {
   };
   const Format *from = getAny(op.getInput().getType());
   const Format *to = getAny(op.getType());
-  if (op.getProjection()) {
-    Conversion one;
-    one.from = from;
-    one.to = to;
-    return findProjected(one, *op.getProjection(), op.getRandom());
-  }
+  if (op.getProjection())
+    return findProjected(Conversion(Kind::Cast, from, to), *op.getProjection(),
+                         op.getRandom());
   if (!from || !to || !op.hasOnnxRules() ||
       (from == to && from == &getStringFormat()))
     return {};
   if (op.getRandom()) {
-    Conversion one =
+    Conversion conversion =
         makeCast(*from, *to, kNewestOpset, op.getSaturate().value_or(true),
                  ScaleRounding::Up);
     // A cast to the same type keeps all bits (V7).
-    if (!setRandom(one, op.getRandom()) || from == to)
+    if (!setRandom(conversion, op.getRandom()) || from == to)
       return {};
-    return {one};
+    return {conversion};
   }
   ScaleRounding rounding = ScaleRounding::Up;
   switch (op.getRoundMode().value_or(RoundMode::Up)) {
@@ -381,14 +356,14 @@ static SmallVector<Conversion> find(CastOp op) {
 }
 
 static SmallVector<Conversion> find(QuantizeOp op) {
-  Conversion one = makeQuantize(
+  Conversion conversion = makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getType()), getOpset(op.getOpset(), op.getDomain()),
       op.getSaturate().value_or(true), getPrecision(op.getPrecision()),
       !!op.getZeroPoint());
-  if (!setRandom(one, op.getRandom()))
+  if (!setRandom(conversion, op.getRandom()))
     return {};
-  return {one};
+  return {conversion};
 }
 
 static SmallVector<Conversion> find(DequantizeOp op) {
@@ -398,34 +373,33 @@ static SmallVector<Conversion> find(DequantizeOp op) {
 }
 
 static SmallVector<Conversion> find(QdqOp op) {
-  Conversion one = makeQuantize(
+  Conversion conversion = makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getStorage()), getOpset(op.getOpset(), op.getDomain()),
       op.getSaturate().value_or(true), getPrecision(op.getPrecision()),
       !!op.getZeroPoint());
-  one.kind = Kind::Qdq;
-  one.destination = one.to;
-  one.to = one.from;
-  if (!setRandom(one, op.getRandom()))
+  conversion.kind = Kind::Qdq;
+  conversion.destination = conversion.to;
+  conversion.to = conversion.from;
+  if (!setRandom(conversion, op.getRandom()))
     return {};
-  return {one};
+  return {conversion};
 }
 
 static SmallVector<Conversion> find(FakeConvertOp op) {
-  Conversion one;
-  one.kind = Kind::FakeConvert;
-  one.from = one.to = one.scale = getFormat(op.getType());
-  one.destination = getFormat(op.getDestination());
-  one.hasZeroPoint = !!op.getShift();
+  const Format *format = getFormat(op.getType());
+  Conversion conversion(Kind::FakeConvert, format, format, format);
+  conversion.destination = getFormat(op.getDestination());
+  conversion.hasZeroPoint = !!op.getShift();
   reference::FakeConvertOptions options = op.getReferenceOptions();
-  FakeConvertRules &rules = one.fakeConvertRules;
+  FakeConvertRules &rules = conversion.fakeConvertRules;
   rules.mode = static_cast<certify::FakeConvertMode>(options.mode);
   rules.positiveZero = options.positiveZero;
   rules.neutralShift = options.neutralShift;
   // f32 has no rounding of the reciprocal.
-  if (one.from->bits < 32)
+  if (format->bits < 32)
     rules.reciprocal = static_cast<Reciprocal>(options.reciprocal);
-  return {one};
+  return {conversion};
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,13 +426,13 @@ static SmallVector<Conversion> find(BlockScaleOp op) {
 }
 
 static SmallVector<Conversion> find(BlockQuantizeElementsOp op) {
-  Conversion one = makeBlockElements(
+  Conversion conversion = makeBlockElements(
       getRule(op.getRule()), *getFormat(op.getInput().getType()),
       *getFormat(op.getScale().getType()), *getFormat(op.getType()),
       getLevel(op.getTensorAmax(), op.getTensorScale()));
-  if (!setRandom(one, op.getRandom()))
+  if (!setRandom(conversion, op.getRandom()))
     return {};
-  return {one};
+  return {conversion};
 }
 
 static SmallVector<Conversion> find(BlockDequantizeOp op) {
@@ -490,12 +464,10 @@ static SmallVector<Conversion> find(BlockQuantizeOp op) {
 
 template <typename OpTy>
 static SmallVector<Conversion> findBlockConversion(OpTy op, Kind kind) {
-  Conversion one;
-  one.kind = kind;
-  one.from = getFormat(op.getInput().getType());
-  one.scale = getFormat(op.getScale().getType());
-  one.to = getFormat(op.getType());
-  return findProjected(one, op.getProjection(), op.getRandom());
+  Conversion conversion(kind, getFormat(op.getInput().getType()),
+                        getFormat(op.getType()),
+                        getFormat(op.getScale().getType()));
+  return findProjected(conversion, op.getProjection(), op.getRandom());
 }
 
 static SmallVector<Conversion> find(ConvertToBlockOp op) {
@@ -507,9 +479,9 @@ static SmallVector<Conversion> find(ConvertFromBlockOp op) {
 }
 
 static SmallVector<Conversion> find(PhiloxOp op) {
-  for (const Conversion &one : listPhilox())
-    if (one.to == getFormat(op.getType()))
-      return {one};
+  for (const Conversion &conversion : listPhilox())
+    if (conversion.to == getFormat(op.getType()))
+      return {conversion};
   return {};
 }
 

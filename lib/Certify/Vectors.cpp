@@ -201,9 +201,9 @@ static void addCastCases(const Format &from, const Format &to,
 
 /// Returns the label of the rule in docs/rules.md that determines the result of
 /// a cast.
-static llvm::StringRef getCastRule(const Conversion &one, uint64_t code,
+static llvm::StringRef getCastRule(const Conversion &conversion, uint64_t code,
                                    uint64_t output) {
-  const Format &from = *one.from, &to = *one.to;
+  const Format &from = *conversion.from, &to = *conversion.to;
   Value value = decode(from, code);
   if (to.kind == Format::Kind::Bool || from.kind == Format::Kind::Bool)
     return "C13";
@@ -226,41 +226,43 @@ static llvm::StringRef getCastRule(const Conversion &one, uint64_t code,
 }
 
 /// Returns the rule that determines the result of a cast of IEEE P3109.
-static llvm::StringRef getProjectionRule(const Conversion &one, uint64_t code,
-                                         uint64_t output) {
-  Value value = decode(*one.from, code), result = decode(*one.to, output);
+static llvm::StringRef getProjectionRule(const Conversion &conversion,
+                                         uint64_t code, uint64_t output) {
+  Value value = decode(*conversion.from, code),
+        result = decode(*conversion.to, output);
   if (value.isNaN() || result.isZero())
     return "I6";
   if (value.isInfinity() || result.isInfinity() || result.isNaN())
     return "I5";
   // Numbers beyond the largest one saturate.
-  uint64_t largest = getLargest(*one.to);
-  bool isEnd = (output & ~one.to->getSignBit()) == largest;
-  if (isEnd && std::fabs(toDouble(*one.from, code)) >
-                   std::fabs(toDouble(*one.to, output)))
+  uint64_t largest = getLargest(*conversion.to);
+  bool isEnd = (output & ~conversion.to->getSignBit()) == largest;
+  if (isEnd && std::fabs(toDouble(*conversion.from, code)) >
+                   std::fabs(toDouble(*conversion.to, output)))
     return "I5";
-  if (one.random)
+  if (conversion.random)
     return "I4";
-  return one.from->bits <= 8 && one.to->bits > 8 ? "I2" : "I3";
+  return conversion.from->bits <= 8 && conversion.to->bits > 8 ? "I2" : "I3";
 }
 
-static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
-  if (one.rules.projection)
-    return getProjectionRule(one, row.input, row.output);
+static llvm::StringRef getRule(const Conversion &conversion,
+                               const VectorRow &row) {
+  if (conversion.rules.projection)
+    return getProjectionRule(conversion, row.input, row.output);
   // If the sign of the result is unspecified, a NaN was converted to it (D8).
-  const Format &to = *one.to;
+  const Format &to = *conversion.to;
   bool isNumber =
       to.isFloat() && to.isSigned && !decode(to, row.output).isNaN();
-  if (isNumber && one.agrees(row.input, row.getParameters(), row.output,
-                             row.output ^ to.getSignBit()))
+  if (isNumber && conversion.agrees(row.input, row.getParameters(), row.output,
+                                    row.output ^ to.getSignBit()))
     return "D8";
-  switch (one.kind) {
+  switch (conversion.kind) {
   case Kind::Cast:
-    return getCastRule(one, row.input, row.output);
+    return getCastRule(conversion, row.input, row.output);
   case Kind::Quantize:
-    if (decode(*one.scale, row.scale).isZero())
+    if (decode(*conversion.scale, row.scale).isZero())
       return "D4";
-    return one.to->isFloat() ? "D3" : "D1";
+    return conversion.to->isFloat() ? "D3" : "D1";
   case Kind::Dequantize:
     return "D5";
   case Kind::Qdq:
@@ -268,10 +270,10 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
   case Kind::TensorScale:
     return "B6";
   case Kind::BlockScale:
-    return one.to->kind == Format::Kind::Scale  ? "B3"
-           : one.blockRule == BlockRule::AbsMax ? "B4"
-           : isTwoLevel(one.blockRule)          ? "B6"
-                                                : "B5";
+    return conversion.to->kind == Format::Kind::Scale  ? "B3"
+           : conversion.blockRule == BlockRule::AbsMax ? "B4"
+           : isTwoLevel(conversion.blockRule)          ? "B6"
+                                                       : "B5";
   case Kind::BlockElements:
     return "B7";
   case Kind::BlockDequantize:
@@ -292,9 +294,9 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
 //===----------------------------------------------------------------------===//
 
 static void addRow(VectorTable &table, VectorRow row) {
-  const Conversion &one = table.conversion;
-  row.output = one.getExpected(row.input, row.getParameters());
-  row.rule = getRule(one, row);
+  const Conversion &conversion = table.conversion;
+  row.output = conversion.getExpected(row.input, row.getParameters());
+  row.rule = getRule(conversion, row);
   table.rows.push_back(std::move(row));
 }
 
@@ -322,9 +324,10 @@ static void fillCast(VectorTable &table) {
 /// two numbers at which the modes differ, and each has the random bits at which
 /// the result changes.
 static void fillStochasticCast(VectorTable &table) {
-  const Conversion &one = table.conversion;
-  const Format &from = *one.from, &to = *one.to;
-  uint64_t limit = uint64_t(1) << one.random->bits, largest = getLargest(to);
+  const Conversion &conversion = table.conversion;
+  const Format &from = *conversion.from, &to = *conversion.to;
+  uint64_t limit = uint64_t(1) << conversion.random->bits,
+           largest = getLargest(to);
   NamedInputs inputs;
   addSpecials(from, inputs);
   // Around the subnormals, around the normal numbers, and at the overflow.
@@ -352,8 +355,8 @@ static void fillStochasticCast(VectorTable &table) {
   for (const auto &[code, name] : inputs.list) {
     std::set<uint64_t> random = {0, limit - 1};
     for (uint64_t bits = 1; bits < limit; ++bits)
-      if (one.getExpected(code, {0, 0, bits}) !=
-          one.getExpected(code, {0, 0, bits - 1}))
+      if (conversion.getExpected(code, {0, 0, bits}) !=
+          conversion.getExpected(code, {0, 0, bits - 1}))
         random.insert({bits - 1, bits});
     for (uint64_t bits : random)
       addRow(table, {code, 0, 0, 0, name, {}, bits});
@@ -405,12 +408,12 @@ static std::vector<uint64_t> listScales(const Format &scale) {
 }
 
 /// Returns the zero points of a table, or for blocks the f32 of the tensor.
-static std::vector<uint64_t> listZeroPoints(const Conversion &one) {
+static std::vector<uint64_t> listZeroPoints(const Conversion &conversion) {
   std::vector<uint64_t> zeroPoints = {0};
-  if (!one.hasZeroPoint)
+  if (!conversion.hasZeroPoint)
     return zeroPoints;
-  const Format &format = one.getZeroPointFormat();
-  if (one.isBlock()) {
+  const Format &format = conversion.getZeroPointFormat();
+  if (conversion.isBlock()) {
     // The largest magnitudes 2688, for which the scale is 1, the largest one,
     // and the smallest, whose reciprocal overflows.
     for (double value : {2688.0, 1.0, 0x1.fffffep127, 0x1p-149, 0x1.5p-117,
@@ -427,47 +430,49 @@ static std::vector<uint64_t> listZeroPoints(const Conversion &one) {
 
 /// Returns the largest f64 value of the factor by which x is larger than the
 /// quotient that is rounded.
-static double getFactor(const Conversion &one, uint64_t scaleCode,
+static double getFactor(const Conversion &conversion, uint64_t scaleCode,
                         uint64_t zeroPoint) {
-  double factor = toDouble(*one.scale, scaleCode);
-  if (one.kind != Kind::BlockElements)
+  double factor = toDouble(*conversion.scale, scaleCode);
+  if (conversion.kind != Kind::BlockElements)
     return factor;
   // MXINT8 elements are multiples of 1/64.
-  if (one.to->isInteger() && one.scale->kind == Format::Kind::Scale &&
-      one.to->bits == 8)
+  if (conversion.to->isInteger() &&
+      conversion.scale->kind == Format::Kind::Scale && conversion.to->bits == 8)
     factor /= 64;
-  if (!one.hasZeroPoint)
+  if (!conversion.hasZeroPoint)
     return factor;
   double level = toDouble(*findFormat("f32"), zeroPoint);
-  level = std::fabs(one.isTensorAmax ? level / 2688 : level);
+  level = std::fabs(conversion.isTensorAmax ? level / 2688 : level);
   return level == 0 ? factor : factor * level;
 }
 
 static void fillScaled(VectorTable &table) {
-  const Conversion &one = table.conversion;
-  const Format &from = *one.from, &scale = *one.scale;
+  const Conversion &conversion = table.conversion;
+  const Format &from = *conversion.from, &scale = *conversion.scale;
   std::vector<uint64_t> scales = listScales(scale);
   // Blocks also have the largest scales.
   for (uint64_t code : {scale.getMask() - 2, scale.getMask() - 1})
-    if (one.isBlock() && scale.kind == Format::Kind::Scale)
+    if (conversion.isBlock() && scale.kind == Format::Kind::Scale)
       scales.push_back(code);
-  bool multiplies = one.kind == Kind::FakeConvert;
+  bool multiplies = conversion.kind == Kind::FakeConvert;
   for (uint64_t scaleCode : scales)
-    for (uint64_t zeroPoint : listZeroPoints(one)) {
+    for (uint64_t zeroPoint : listZeroPoints(conversion)) {
       NamedInputs inputs;
       if (from.isFloat())
         addSpecials(from, inputs);
-      double factor = getFactor(one, scaleCode, zeroPoint);
+      double factor = getFactor(conversion, scaleCode, zeroPoint);
       double shift =
-          multiplies ? toDouble(one.getZeroPointFormat(), zeroPoint) : 0;
-      if (one.kind == Kind::Dequantize || one.kind == Kind::BlockDequantize) {
+          multiplies ? toDouble(conversion.getZeroPointFormat(), zeroPoint) : 0;
+      if (conversion.kind == Kind::Dequantize ||
+          conversion.kind == Kind::BlockDequantize) {
         uint64_t step = from.bits > 8 ? 251 : 1;
         for (uint64_t code = 0; code <= from.getMask() && from.bits <= 16;
              code += step)
           inputs.add(code);
       } else {
         for (const auto &[quotient, name] :
-             listQuotients(one.destination ? *one.destination : *one.to))
+             listQuotients(conversion.destination ? *conversion.destination
+                                                  : *conversion.to))
           for (double signedQuotient : {quotient, -quotient}) {
             double value = multiplies ? (signedQuotient + shift) / factor
                                       : signedQuotient * factor;
@@ -509,9 +514,9 @@ static void addPowerCases(const Format &from, const Format &element,
 
 /// Adds magnitudes for which the scale is a number of its type, or the midpoint
 /// of two.
-static void addScaleNumberCases(const Conversion &one, double factor,
+static void addScaleNumberCases(const Conversion &conversion, double factor,
                                 NamedInputs &inputs) {
-  const Format &from = *one.from, &scale = *one.to;
+  const Format &from = *conversion.from, &scale = *conversion.to;
   for (const auto &[number, name] : listQuotients(scale, 256)) {
     double value = number * factor;
     uint64_t code = fromDouble(from, value) & from.getMask();
@@ -526,28 +531,28 @@ static void addScaleNumberCases(const Conversion &one, double factor,
 
 /// Fills in the scales of blocks and of the tensor.
 static void fillBlockScales(VectorTable &table) {
-  const Conversion &one = table.conversion;
-  const Format &from = *one.from;
-  bool isPower = one.to->kind == Format::Kind::Scale;
-  for (uint64_t zeroPoint : listZeroPoints(one)) {
+  const Conversion &conversion = table.conversion;
+  const Format &from = *conversion.from;
+  bool isPower = conversion.to->kind == Format::Kind::Scale;
+  for (uint64_t zeroPoint : listZeroPoints(conversion)) {
     NamedInputs inputs;
     addSpecials(from, inputs);
-    if (one.kind == Kind::TensorScale) {
+    if (conversion.kind == Kind::TensorScale) {
       addAround(from, 2688, "a scale of 1", inputs);
       addAround(from, 1344 * 0x1p-149, "the tie to zero", inputs);
     } else if (isPower) {
-      addPowerCases(from, *one.destination, inputs);
+      addPowerCases(from, *conversion.destination, inputs);
     } else {
-      const Format &element = *one.destination;
+      const Format &element = *conversion.destination;
       double factor = element.isFloat()
                           ? toDouble(element, getLargest(element))
                           : std::ldexp(1, int(element.bits) - 1) - 1;
-      if (one.hasZeroPoint) {
+      if (conversion.hasZeroPoint) {
         double level = std::fabs(toDouble(from, zeroPoint));
-        level = one.isTensorAmax ? level / 2688 : level;
+        level = conversion.isTensorAmax ? level / 2688 : level;
         factor *= level == 0 ? 1 : level;
       }
-      addScaleNumberCases(one, factor, inputs);
+      addScaleNumberCases(conversion, factor, inputs);
     }
     Random random(zeroPoint + 1);
     for (int i = 0; i < 256; ++i)
@@ -559,24 +564,30 @@ static void fillBlockScales(VectorTable &table) {
 
 /// Returns the standards that define an operation on blocks. The vectors have
 /// inputs and results of f32.
-static std::vector<llvm::StringRef> getBlockStandards(const Conversion &one) {
-  const Format *wide = one.kind == Kind::BlockDequantize ? one.to : one.from;
+static std::vector<llvm::StringRef>
+getBlockStandards(const Conversion &conversion) {
+  const Format *wide = conversion.kind == Kind::BlockDequantize
+                           ? conversion.to
+                           : conversion.from;
   if (wide->name != "f32")
     return {};
-  if (one.kind == Kind::TensorScale)
+  if (conversion.kind == Kind::TensorScale)
     return {"torchao", "Model-Optimizer"};
-  bool isPower = (one.scale ? one.scale : one.to)->kind == Format::Kind::Scale;
-  if (one.kind == Kind::BlockDequantize) {
-    bool isTwoLevel = one.from->name == "f4E2M1FN" &&
-                      one.scale->name == "f8E4M3FN" && one.hasZeroPoint;
+  bool isPower = (conversion.scale ? conversion.scale : conversion.to)->kind ==
+                 Format::Kind::Scale;
+  if (conversion.kind == Kind::BlockDequantize) {
+    bool isTwoLevel = conversion.from->name == "f4E2M1FN" &&
+                      conversion.scale->name == "f8E4M3FN" &&
+                      conversion.hasZeroPoint;
     if (isTwoLevel)
-      return one.isTensorFirst
+      return conversion.isTensorFirst
                  ? std::vector<llvm::StringRef>{"ONNX DequantizeLinear"}
                  : std::vector<llvm::StringRef>{"torchao"};
-    return isPower && !one.hasZeroPoint ? std::vector<llvm::StringRef>{"OCP MX"}
-                                        : std::vector<llvm::StringRef>();
+    return isPower && !conversion.hasZeroPoint
+               ? std::vector<llvm::StringRef>{"OCP MX"}
+               : std::vector<llvm::StringRef>();
   }
-  switch (one.blockRule) {
+  switch (conversion.blockRule) {
   case BlockRule::Floor:
     return {"OCP MX"};
   case BlockRule::Ceil:
@@ -607,68 +618,76 @@ static std::vector<llvm::StringRef> getBlockStandards(const Conversion &one) {
 
 /// Returns the standards that define a conversion, or none if the vectors omit
 /// it.
-static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
-  auto isIn = [](const Format *format,
-                 std::initializer_list<const char *> all) {
+static std::vector<llvm::StringRef> getStandards(const Conversion &conversion) {
+  auto isAnyOf = [](const Format *format,
+                    std::initializer_list<const char *> all) {
     return format && llvm::is_contained(all, format->name);
   };
   auto isOcp8 = [&](const Format *format) {
-    return isIn(format, {"f8E4M3FN", "f8E5M2"});
+    return isAnyOf(format, {"f8E4M3FN", "f8E5M2"});
   };
   auto isMx = [&](const Format *format) {
-    return isIn(format, {"f6E2M3FN", "f6E3M2FN", "f4E2M1FN", "f8E8M0FNU"});
+    return isAnyOf(format, {"f6E2M3FN", "f6E3M2FN", "f4E2M1FN", "f8E8M0FNU"});
   };
   // Random bits are not in the tables of these standards.
-  if (one.random)
+  if (conversion.random)
     return {};
-  if (one.kind >= Kind::TensorScale)
-    return getBlockStandards(one);
-  for (const Format *format : {one.from, one.to, one.scale, one.destination})
+  if (conversion.kind >= Kind::TensorScale)
+    return getBlockStandards(conversion);
+  for (const Format *format : {conversion.from, conversion.to, conversion.scale,
+                               conversion.destination})
     if (format && !format->isOnnx)
       return {};
-  bool isWide = isIn(one.from, {"f64", "f32", "f16", "bf16"});
-  bool toWide = isIn(one.to, {"f64", "f32", "f16", "bf16"});
-  switch (one.kind) {
+  bool isWide = isAnyOf(conversion.from, {"f64", "f32", "f16", "bf16"});
+  bool toWide = isAnyOf(conversion.to, {"f64", "f32", "f16", "bf16"});
+  switch (conversion.kind) {
   case Kind::Cast: {
-    if (one.from == one.to)
+    if (conversion.from == conversion.to)
       return {};
-    bool isAsked =
-        (isNarrow(*one.to) && (isWide || one.from->bits == 32)) ||
-        (isNarrow(*one.from) &&
-         (toWide || isNarrow(*one.to) || one.to->kind == Format::Kind::Bool)) ||
+    bool isRequested =
+        (isNarrow(*conversion.to) && (isWide || conversion.from->bits == 32)) ||
+        (isNarrow(*conversion.from) &&
+         (toWide || isNarrow(*conversion.to) ||
+          conversion.to->kind == Format::Kind::Bool)) ||
         (isWide &&
-         (toWide ||
-          isIn(one.to, {"i32", "i8", "ui8", "i4", "ui4", "i2", "ui2"})) &&
-         one.from->bits == 32) ||
+         (toWide || isAnyOf(conversion.to,
+                            {"i32", "i8", "ui8", "i4", "ui4", "i2", "ui2"})) &&
+         conversion.from->bits == 32) ||
         (isWide && toWide);
-    if (!isAsked)
+    if (!isRequested)
       return {};
     std::vector<llvm::StringRef> standards = {"ONNX Cast"};
     // The standards specify no rounding of scales, so E8M0 results are
     // excluded.
-    if ((isWide && isOcp8(one.to)) || (isOcp8(one.from) && toWide))
+    if ((isWide && isOcp8(conversion.to)) ||
+        (isOcp8(conversion.from) && toWide))
       standards.push_back("OCP FP8");
-    if ((isWide && isMx(one.to) && one.to->kind == Format::Kind::Float) ||
-        (isMx(one.from) && toWide))
+    if ((isWide && isMx(conversion.to) &&
+         conversion.to->kind == Format::Kind::Float) ||
+        (isMx(conversion.from) && toWide))
       standards.push_back("OCP MX");
     return standards;
   }
   case Kind::Quantize: {
-    bool isOne = (isIn(one.from, {"f32"}) && isIn(one.scale, {"f32"}) &&
-                  isIn(one.precision, {"f32"})) ||
-                 (isIn(one.from, {"f16"}) && isIn(one.scale, {"f16"}) &&
-                  isIn(one.precision, {"f16"}) && isIn(one.to, {"i8", "ui8"}));
+    bool isOne = (isAnyOf(conversion.from, {"f32"}) &&
+                  isAnyOf(conversion.scale, {"f32"}) &&
+                  isAnyOf(conversion.precision, {"f32"})) ||
+                 (isAnyOf(conversion.from, {"f16"}) &&
+                  isAnyOf(conversion.scale, {"f16"}) &&
+                  isAnyOf(conversion.precision, {"f16"}) &&
+                  isAnyOf(conversion.to, {"i8", "ui8"}));
     return isOne ? std::vector<llvm::StringRef>{"ONNX QuantizeLinear"}
                  : std::vector<llvm::StringRef>();
   }
   case Kind::Dequantize: {
-    if (!isIn(one.to, {"f32"}) || one.from->bits > 16)
+    if (!isAnyOf(conversion.to, {"f32"}) || conversion.from->bits > 16)
       return {};
-    if (isIn(one.scale, {"f32"}))
+    if (isAnyOf(conversion.scale, {"f32"}))
       return {"ONNX DequantizeLinear"};
-    bool isBlock =
-        isIn(one.scale, {"f8E8M0FNU"}) && !one.hasZeroPoint &&
-        (isOcp8(one.from) || isMx(one.from) || isIn(one.from, {"i8"}));
+    bool isBlock = isAnyOf(conversion.scale, {"f8E8M0FNU"}) &&
+                   !conversion.hasZeroPoint &&
+                   (isOcp8(conversion.from) || isMx(conversion.from) ||
+                    isAnyOf(conversion.from, {"i8"}));
     return isBlock
                ? std::vector<llvm::StringRef>{"ONNX DequantizeLinear", "OCP MX"}
                : std::vector<llvm::StringRef>();
@@ -678,10 +697,10 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
   default:
     return {};
   }
-  const FakeConvertRules &rules = one.fakeConvertRules;
+  const FakeConvertRules &rules = conversion.fakeConvertRules;
   bool isPlain = !rules.positiveZero && !rules.neutralShift &&
                  rules.reciprocal == Reciprocal::Single;
-  return isPlain && isIn(one.from, {"f32"})
+  return isPlain && isAnyOf(conversion.from, {"f32"})
              ? std::vector<llvm::StringRef>{"OpenVINO FakeConvert"}
              : std::vector<llvm::StringRef>();
 }
@@ -689,7 +708,7 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
 /// Whether the vectors have a cast of IEEE P3109: those from f32 and to f32,
 /// and those to nearest, ties to even, with SatNone from f16 and bf16 to the
 /// formats that the draft requires. Stochastic roundings are added separately.
-static bool isInVectors(const Conversion &one) {
+static bool isInVectors(const Conversion &conversion) {
   auto isRequired = [](const Format &format) {
     return llvm::is_contained(
         {"!quant_float.binary8p4se", "!quant_float.binary8p3se",
@@ -697,35 +716,38 @@ static bool isInVectors(const Conversion &one) {
         format.name);
   };
   bool isDefault =
-      one.rules.projection->rounding == DraftRounding::NearestTiesToEven &&
-      one.rules.projection->saturation == DraftSaturation::SatNone;
-  if (one.random || one.from->bits == 64 || one.to->bits == 64 ||
-      (!isNarrow(*one.from) && !isNarrow(*one.to)))
+      conversion.rules.projection->rounding ==
+          DraftRounding::NearestTiesToEven &&
+      conversion.rules.projection->saturation == DraftSaturation::SatNone;
+  if (conversion.random || conversion.from->bits == 64 ||
+      conversion.to->bits == 64 ||
+      (!isNarrow(*conversion.from) && !isNarrow(*conversion.to)))
     return false;
-  if (isNarrow(*one.from) && isNarrow(*one.to))
+  if (isNarrow(*conversion.from) && isNarrow(*conversion.to))
     return isDefault;
-  if (isNarrow(*one.from))
-    return one.to->bits == 32 && isDefault;
-  return one.from->bits == 32 || (isDefault && isRequired(*one.to));
+  if (isNarrow(*conversion.from))
+    return conversion.to->bits == 32 && isDefault;
+  return conversion.from->bits == 32 ||
+         (isDefault && isRequired(*conversion.to));
 }
 
 /// Adds the casts of IEEE P3109. Those with stochastic roundings are from f32
 /// to the formats that the draft requires, with every saturation and 4 random
 /// bits, and with SatNone also 8.
 static void addProjections(std::vector<VectorTable> &tables) {
-  for (Conversion one : listProjections()) {
+  for (Conversion conversion : listProjections()) {
     bool isStochastic =
-        one.random && one.random->bits >= 4 && one.from->name == "f16" &&
-        isNarrow(*one.to) &&
-        (one.random->bits == 4 ||
-         one.rules.projection->saturation == DraftSaturation::SatNone);
-    if (!isStochastic && !isInVectors(one))
+        conversion.random && conversion.random->bits >= 4 &&
+        conversion.from->name == "f16" && isNarrow(*conversion.to) &&
+        (conversion.random->bits == 4 ||
+         conversion.rules.projection->saturation == DraftSaturation::SatNone);
+    if (!isStochastic && !isInVectors(conversion))
       continue;
     // The list omits f32, of which certificates cannot have every random bit.
     if (isStochastic)
-      one.from = findFormat("f32");
+      conversion.from = findFormat("f32");
     VectorTable table;
-    table.conversion = one;
+    table.conversion = conversion;
     table.standards = {"IEEE P3109/D1"};
     isStochastic ? fillStochasticCast(table) : fillCast(table);
     tables.push_back(std::move(table));
@@ -735,15 +757,16 @@ static void addProjections(std::vector<VectorTable> &tables) {
 std::vector<VectorTable> certify::makeVectors() {
   std::vector<VectorTable> tables;
   for (const std::vector<Conversion> &group : listGroups())
-    for (const Conversion &one : group) {
+    for (const Conversion &conversion : group) {
       VectorTable table;
-      table.conversion = one;
-      table.standards = getStandards(one);
+      table.conversion = conversion;
+      table.standards = getStandards(conversion);
       if (table.standards.empty())
         continue;
-      if (one.kind == Kind::Cast)
+      if (conversion.kind == Kind::Cast)
         fillCast(table);
-      else if (one.kind == Kind::TensorScale || one.kind == Kind::BlockScale)
+      else if (conversion.kind == Kind::TensorScale ||
+               conversion.kind == Kind::BlockScale)
         fillBlockScales(table);
       else
         fillScaled(table);

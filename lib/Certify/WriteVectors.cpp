@@ -272,48 +272,52 @@ int64_t VectorWriter::addCases(ArrayRef<VectorRow> rows) {
 }
 
 llvm::Error VectorWriter::write(const VectorTable &table) {
-  const Conversion &one = table.conversion;
-  std::string name = one.getName();
+  const Conversion &conversion = table.conversion;
+  std::string name = conversion.getName();
   json::Object columns,
       object{{"name", name},
-             {"operation",
-              StringRef(one.rules.projection ? "project" : one.getOperation())},
-             {"from", StringRef(one.from->name)},
-             {"to", StringRef(one.to->name)},
+             {"operation", StringRef(conversion.rules.projection
+                                         ? "project"
+                                         : conversion.getOperation())},
+             {"from", StringRef(conversion.from->name)},
+             {"to", StringRef(conversion.to->name)},
              {"complete", table.isComplete},
              {"rows", int64_t(table.rows.size())}};
   object["standards"] = json::Array(ArrayRef(table.standards));
   json::Object attributes;
-  if (one.rules.projection) {
+  if (conversion.rules.projection) {
     attributes["draft"] = "D1";
-    attributes["rounding"] = spell(one.rules.projection->rounding);
-    attributes["saturation"] = spell(one.rules.projection->saturation);
-    if (one.random)
-      attributes["random_bits"] = int64_t(one.random->bits);
-  } else if (one.kind == Kind::Cast) {
-    attributes["opset"] = one.rules.opset;
+    attributes["rounding"] = spell(conversion.rules.projection->rounding);
+    attributes["saturation"] = spell(conversion.rules.projection->saturation);
+    if (conversion.random)
+      attributes["random_bits"] = int64_t(conversion.random->bits);
+  } else if (conversion.kind == Kind::Cast) {
+    attributes["opset"] = conversion.rules.opset;
   }
-  if (one.hasSaturate())
-    attributes["saturate"] = one.rules.saturate;
-  if (one.hasRoundMode())
-    attributes["round_mode"] = spell(one.rules.scaleRounding);
-  if (one.precision)
-    attributes["precision"] = StringRef(one.precision->name);
-  if (one.kind == Kind::FakeConvert) {
-    attributes["destination_type"] = StringRef(one.destination->name);
-    attributes["mode"] = spell(one.fakeConvertRules.mode);
+  if (conversion.hasSaturate())
+    attributes["saturate"] = conversion.rules.saturate;
+  if (conversion.hasRoundMode())
+    attributes["round_mode"] = spell(conversion.rules.scaleRounding);
+  if (conversion.precision)
+    attributes["precision"] = StringRef(conversion.precision->name);
+  if (conversion.kind == Kind::FakeConvert) {
+    attributes["destination_type"] = StringRef(conversion.destination->name);
+    attributes["mode"] = spell(conversion.fakeConvertRules.mode);
   }
-  if (one.kind == Kind::BlockScale)
-    attributes["element"] = StringRef(one.destination->name);
-  if (one.kind == Kind::BlockScale || one.kind == Kind::BlockElements)
-    attributes["rule"] = spell(one.blockRule);
-  if (one.kind == Kind::BlockDequantize && one.hasZeroPoint)
-    attributes["order"] = one.isTensorFirst ? "tensor_first" : "block_first";
+  if (conversion.kind == Kind::BlockScale)
+    attributes["element"] = StringRef(conversion.destination->name);
+  if (conversion.kind == Kind::BlockScale ||
+      conversion.kind == Kind::BlockElements)
+    attributes["rule"] = spell(conversion.blockRule);
+  if (conversion.kind == Kind::BlockDequantize && conversion.hasZeroPoint)
+    attributes["order"] =
+        conversion.isTensorFirst ? "tensor_first" : "block_first";
   object["attributes"] = std::move(attributes);
   // NaNs that arithmetic produces have no specified sign or payload (D8).
   // Every quiet NaN of an IEEE type is correct for IEEE P3109.
-  object["nan"] =
-      one.kind == Kind::Cast && !one.rules.projection ? "exact" : "any";
+  object["nan"] = conversion.kind == Kind::Cast && !conversion.rules.projection
+                      ? "exact"
+                      : "any";
 
   auto writeCodesOf =
       [&](StringRef role, const Format &format,
@@ -331,28 +335,31 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
     return writeCodesOf(
         role, format, [&, code](size_t row) { return table.rows[row].*code; });
   };
-  if (llvm::Error error = writeColumn("input", *one.from, &VectorRow::input))
+  if (llvm::Error error =
+          writeColumn("input", *conversion.from, &VectorRow::input))
     return error;
-  if (llvm::Error error = writeColumn("output", *one.to, &VectorRow::output))
+  if (llvm::Error error =
+          writeColumn("output", *conversion.to, &VectorRow::output))
     return error;
-  if (one.scale) {
-    object["scale"] = StringRef(one.scale->name);
-    if (llvm::Error error = writeColumn("scale", *one.scale, &VectorRow::scale))
+  if (conversion.scale) {
+    object["scale"] = StringRef(conversion.scale->name);
+    if (llvm::Error error =
+            writeColumn("scale", *conversion.scale, &VectorRow::scale))
       return error;
   }
-  if (one.random) {
-    object["random"] = StringRef(one.random->name);
+  if (conversion.random) {
+    object["random"] = StringRef(conversion.random->name);
     if (llvm::Error error =
-            writeColumn("random", *one.random, &VectorRow::random))
+            writeColumn("random", *conversion.random, &VectorRow::random))
       return error;
   }
-  if (one.hasZeroPoint) {
-    StringRef role = !one.isBlock()     ? "zero_point"
-                     : one.isTensorAmax ? "tensor_amax"
-                                        : "tensor_scale";
-    object[role] = StringRef(one.getZeroPointFormat().name);
-    if (llvm::Error error =
-            writeColumn(role, one.getZeroPointFormat(), &VectorRow::zeroPoint))
+  if (conversion.hasZeroPoint) {
+    StringRef role = !conversion.isBlock()     ? "zero_point"
+                     : conversion.isTensorAmax ? "tensor_amax"
+                                               : "tensor_scale";
+    object[role] = StringRef(conversion.getZeroPointFormat().name);
+    if (llvm::Error error = writeColumn(role, conversion.getZeroPointFormat(),
+                                        &VectorRow::zeroPoint))
       return error;
   }
 

@@ -319,7 +319,7 @@ public:
                 "{0} of {1} wrong for {2}, the first input {3:x} gives {4:x}, "
                 "expected {5:x} (scale {6:x}, zero point {7:x}, random bits "
                 "{8:x})",
-                wrong.count, certificate.inputs, cpu, first.input, first.made,
+                wrong.count, certificate.inputs, cpu, first.input, first.actual,
                 first.expected, first.scale, first.zeroPoint, first.random);
       separator = "; ";
     }
@@ -587,8 +587,8 @@ static int checkCertificates(Arguments &arguments) {
       "not; {5} with other code than before\n",
       progress.done, arguments.names.size(), printable(file->origin.date),
       progress.done - failures, failures, otherCode);
-  bool isRight = !failures && !unknown && !progress.mismatches;
-  return isRight ? kToolDone : kToolWrongInput;
+  bool passes = !failures && !unknown && !progress.mismatches;
+  return passes ? kToolDone : kToolWrongInput;
 }
 
 /// Prints how many of the combinations that the standards allow are certified.
@@ -651,7 +651,7 @@ static int tryMutants(const Arguments &arguments) {
           llvm::outs() << llvm::formatv(" with {0:x}", first.random);
         if (report.isCaught)
           llvm::outs() << llvm::formatv(
-              " gives {0:x}, expected {1:x}, {2:f2} s", first.made,
+              " gives {0:x}, expected {1:x}, {2:f2} s", first.actual,
               first.expected, report.seconds);
         llvm::outs() << "\n";
         reports.push_back(toJSON(report));
@@ -749,7 +749,7 @@ static int audit(const Arguments &arguments) {
   if (!output.write(page) || !output.commit())
     return complain(arguments.output +
                     ": cannot be written: " + output.getError().message());
-  return report->isRight() ? kToolDone : kToolWrongInput;
+  return report->passes() ? kToolDone : kToolWrongInput;
 }
 
 int main(int argc, char **argv) {

@@ -44,7 +44,7 @@ struct AuditReport {
   Origin origin;
 
   /// Whether every conversion is covered and no result is wrong.
-  bool isRight() const;
+  bool passes() const;
 };
 
 /// A file of certificates and its name.

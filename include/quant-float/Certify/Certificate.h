@@ -20,7 +20,7 @@ namespace mlir::quant_float::certify {
 /// An element that differs from the oracle's result. All values are encodings.
 struct Difference {
   uint64_t input = 0, scale = 0, zeroPoint = 0, random = 0, expected = 0,
-           made = 0;
+           actual = 0;
 };
 
 /// The wrong results of the code for one CPU.

@@ -44,6 +44,11 @@ struct Conversion {
     Philox
   };
 
+  Conversion() = default;
+  explicit Conversion(Kind kind, const Format *from = nullptr,
+                      const Format *to = nullptr, const Format *scale = nullptr)
+      : kind(kind), from(from), to(to), scale(scale) {}
+
   Kind kind = Kind::Cast;
   const Format *from, *to;
   /// For casts. Quantizations also use `saturate`.
@@ -101,7 +106,7 @@ struct Conversion {
   /// payload of a NaN that arithmetic produces are unspecified, and such a NaN
   /// becomes a zero of either sign in formats without NaN (D8).
   bool agrees(uint64_t code, const Parameters &parameters, uint64_t expected,
-              uint64_t made) const;
+              uint64_t actual) const;
 };
 
 /// Returns the spelling in the dialect's assembly format.

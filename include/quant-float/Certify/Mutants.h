@@ -37,9 +37,6 @@ struct MutantReport {
   double seconds = 0;
 };
 
-/// Returns the number of mutants.
-size_t countMutants();
-
 /// Compiles each mutant for the oldest x86-64 and runs it until a result
 /// differs from the oracle's: first on a sample of the inputs, then on all.
 /// Fails if code does not compile or run, and if the machine is not x86-64.

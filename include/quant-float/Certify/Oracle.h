@@ -168,7 +168,7 @@ uint64_t cast(const Format &from, const Format &to, uint64_t code,
 std::string toString(const Format &format, uint64_t code);
 /// Returns the number of a valid string, rounded to odd, or toward zero if
 /// `isTruncated`.
-Value parseNumber(std::string_view text, bool isTruncated = false);
+Value parseNumber(std::string_view string, bool isTruncated = false);
 
 /// Casts the `count` consecutive encodings from `first` on and stores the
 /// results in storage units. Equivalent to `count` calls of cast, but faster.
@@ -261,7 +261,7 @@ public:
                     std::optional<RandomBits> random = std::nullopt) const;
   /// Whether the element has no specified sign, because it results from a NaN
   /// but its format has none (D8).
-  bool hasAnySign(uint64_t code, bool isStochastic = false) const;
+  bool mayHaveEitherSign(uint64_t code, bool isStochastic = false) const;
 
 private:
   Value getQuotient(uint64_t code) const;
