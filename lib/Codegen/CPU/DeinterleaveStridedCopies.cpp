@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -130,13 +131,7 @@ private:
 void Splitting::emitVectors(OpFoldResult column, int64_t count) {
   Type element = cast<MemRefType>(copy.image.getType()).getElementType();
   auto getIndices = [&](AffineMap map) {
-    return llvm::map_to_vector(map.getResults(), [&](AffineExpr expression) {
-      return getValueOrCreateConstantIndexOp(
-          b, op.getLoc(),
-          affine::makeComposedFoldedAffineApply(
-              b, op.getLoc(), AffineMap::get(map.getNumDims(), 0, expression),
-              position));
-    });
+    return createIndices(b, op.getLoc(), map, position);
   };
   AffineMap from = op.getIndexingMapsArray().front(),
             to = op.getIndexingMapsArray().back();

@@ -77,7 +77,8 @@ struct LowerWeightContractions final
       std::optional<WeightContraction> contraction =
           WeightContraction::get(op, order && order->xBits);
       if (!contraction || !order ||
-          *order != contraction->getOrder(order->xBits) || !isContiguous(op)) {
+          *order != contraction->getOrder(order->xBits) ||
+          !(op.hasPureBufferSemantics() && hasContiguousOperands(op))) {
         op.emitOpError("has no lowering that preserves its accumulation order");
         return signalPassFailure();
       }
@@ -91,14 +92,6 @@ struct LowerWeightContractions final
       op.erase();
       ++numLowered;
     }
-  }
-
-  static bool isContiguous(GenericOp op) {
-    return op.hasPureBufferSemantics() &&
-           llvm::all_of(op->getOperands(), [](Value operand) {
-             auto type = dyn_cast<MemRefType>(operand.getType());
-             return type && (type.getRank() == 0 || type.isLastDimUnitStride());
-           });
   }
 };
 } // namespace

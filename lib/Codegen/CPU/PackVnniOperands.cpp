@@ -9,13 +9,7 @@
 // A dot-product instruction multiplies four pairs of bytes, or two pairs of
 // 16-bit integers, and adds the products to an i32 lane, if the elements of the
 // reduction are adjacent. The operands are packed once for all results that
-// read them:
-//
-//   c[m, n] += (a[m, k] - p) * (b[k, n] - q)
-//   // becomes
-//   a'[m, w] = pack(a[m, 4 * w], ..., a[m, 4 * w + 3])
-//   b'[w, n] = pack(b[4 * w, n], ..., b[4 * w + 3, n])
-//   c[m, n] += a'[m, w] . b'[w, n]
+// read them.
 //
 // The loops stay, but the K loop advances by packed elements. In a convolution
 // it is the loop over input channels. A depthwise convolution has no such loop.

@@ -169,13 +169,10 @@ LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
       continue;
     }
     Value opSize;
-    for (const Range &range : cast<linalg::LinalgOp>(op.getOperation())
-                                  .createLoopRanges(rewriter, loc)) {
-      Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, range.size);
+    for (Value extent : createLoopExtents(rewriter, loc, op))
       opSize = opSize
                    ? rewriter.createOrFold<arith::MulIOp>(loc, opSize, extent)
                    : extent;
-    }
     size =
         size ? rewriter.createOrFold<arith::AddIOp>(loc, size, opSize) : opSize;
   }
@@ -370,11 +367,9 @@ static LogicalResult peel(RewriterBase &rewriter, scf::ForOp loop,
   bindSymbols(rewriter.getContext(), lower, upper);
   OpFoldResult end = loop.getUpperBound();
   rewriter.setInsertionPoint(loop);
-  Value split = getValueOrCreateConstantIndexOp(
-      rewriter, loc,
-      affine::makeComposedFoldedAffineApply(
-          rewriter, loc, upper - (upper - lower) % *step,
-          {getAsOpFoldResult(loop.getLowerBound()), end}));
+  Value split =
+      createAffineApply(rewriter, loc, upper - (upper - lower) % *step,
+                        {getAsOpFoldResult(loop.getLowerBound()), end});
   IRMapping mapping;
   rewriter.setInsertionPointAfter(loop);
   rest = cast<scf::ForOp>(rewriter.clone(*loop, mapping));
@@ -385,12 +380,9 @@ static LogicalResult peel(RewriterBase &rewriter, scf::ForOp loop,
   for (affine::AffineMinOp size : sizes) {
     Operation *cloned = mapping.lookup(size.getOperation());
     rewriter.setInsertionPoint(cloned);
-    rewriter.replaceOp(cloned,
-                       getValueOrCreateConstantIndexOp(
-                           rewriter, loc,
-                           affine::makeComposedFoldedAffineApply(
-                               rewriter, loc, bound - position,
-                               {OpFoldResult(rest.getInductionVar()), end})));
+    rewriter.replaceOp(
+        cloned, createAffineApply(rewriter, loc, bound - position,
+                                  {OpFoldResult(rest.getInductionVar()), end}));
     rewriter.setInsertionPoint(size);
     rewriter.replaceOp(
         size, arith::ConstantIndexOp::create(rewriter, loc, *step).getResult());

@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Common/BufferAccesses.h"
+#include "../Common/LinalgUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -89,12 +90,12 @@ static int64_t getElementBits(Type type) {
 
 namespace {
 /// A vector transfer at an offset that advances with the loop.
-struct Access {
+struct VectorAccess {
   VectorTransferOpInterface transfer;
   memref::SubViewOp view;
 
-  static std::optional<Access> get(VectorTransferOpInterface transfer,
-                                   scf::ForOp loop);
+  static std::optional<VectorAccess> get(VectorTransferOpInterface transfer,
+                                         scf::ForOp loop);
   Value getRoot() { return quant_float::getRoot(view); }
   int64_t getElementBits() { return ::getElementBits(view.getType()); }
   int64_t getBytes() {
@@ -116,17 +117,17 @@ public:
 
 private:
   bool isElement(OpOperand &use);
-  bool isRewritten(Access &write);
-  int64_t getPrefetchBytes(Access &read);
+  bool isRewritten(VectorAccess &write);
+  int64_t getPrefetchBytes(VectorAccess &read);
   bool readsLargeTiles(DominanceInfo &dominance);
-  void prefetch(Access &read);
+  void prefetch(VectorAccess &read);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
   Value add(Value lhs, Value rhs) {
     return b.createOrFold<arith::AddIOp>(lhs, rhs);
   }
-  Value getAddress(Access &access);
+  Value getAddress(VectorAccess &access);
   Value isLarge();
   Value canStream(Value shift);
   Value getShift();
@@ -138,7 +139,7 @@ private:
   scf::ForOp loop;
   /// The outermost loop or branch around the loop, or the loop itself.
   Operation *outermost = nullptr;
-  SmallVector<Access> reads, writes;
+  SmallVector<VectorAccess> reads, writes;
   llvm::SetVector<Value> roots;
   int64_t step = 0;
   /// Whether the iterations may start at any element.
@@ -154,8 +155,8 @@ private:
 // Legality
 //===----------------------------------------------------------------------===//
 
-std::optional<Access> Access::get(VectorTransferOpInterface transfer,
-                                  scf::ForOp loop) {
+std::optional<VectorAccess>
+VectorAccess::get(VectorTransferOpInterface transfer, scf::ForOp loop) {
   auto view = transfer.getBase().getDefiningOp<memref::SubViewOp>();
   if (!view || view->getBlock() != loop.getBody() ||
       transfer->getBlock() != loop.getBody() || transfer.getMask() ||
@@ -166,7 +167,7 @@ std::optional<Access> Access::get(VectorTransferOpInterface transfer,
       !llvm::all_of(transfer.getIndices(),
                     [](Value at) { return isConstantIntValue(at, 0); }))
     return std::nullopt;
-  return Access{transfer, view};
+  return VectorAccess{transfer, view};
 }
 
 /// Whether the use is the offset of a view along the last dimension. If all
@@ -182,7 +183,7 @@ bool StreamingLoop::isElement(OpOperand &use) {
 
 /// Whether the surrounding loops write the same memory in each iteration. It is
 /// read before it is written again, so that it has to stay in the caches.
-bool StreamingLoop::isRewritten(Access &write) {
+bool StreamingLoop::isRewritten(VectorAccess &write) {
   if (!loop->getParentOfType<LoopLikeOpInterface>())
     return false;
   llvm::SetVector<Value> values;
@@ -204,7 +205,7 @@ bool StreamingLoop::isRewritten(Access &write) {
 
 /// Returns the distance at which the elements of the next tile are, if the
 /// surrounding loop reads a larger tile several times.
-int64_t StreamingLoop::getPrefetchBytes(Access &read) {
+int64_t StreamingLoop::getPrefetchBytes(VectorAccess &read) {
   int64_t bytes = kPrefetchBytes;
   for (auto view = read.view; view;
        view = view.getSource().getDefiningOp<memref::SubViewOp>())
@@ -217,7 +218,7 @@ int64_t StreamingLoop::getPrefetchBytes(Access &read) {
 /// Whether the inputs may be larger than the caches, and which of them are
 /// prefetched.
 bool StreamingLoop::readsLargeTiles(DominanceInfo &dominance) {
-  llvm::erase_if(reads, [&](Access &read) {
+  llvm::erase_if(reads, [&](VectorAccess &read) {
     Value root = read.getRoot();
     auto type = dyn_cast<MemRefType>(root.getType());
     return !type || !dominance.properlyDominates(root, outermost) ||
@@ -250,7 +251,7 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
         offsets[apply] = cast<AffineConstantExpr>(sum.getRHS()).getValue();
     }
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
-      std::optional<Access> access = Access::get(transfer, loop);
+      std::optional<VectorAccess> access = VectorAccess::get(transfer, loop);
       if (access)
         (isa<vector::TransferWriteOp>(op) ? writes : reads).push_back(*access);
       else if (isa<vector::TransferWriteOp>(op))
@@ -261,7 +262,8 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
   }
   if (writes.empty())
     return false;
-  if (llvm::any_of(writes, [&](Access &write) { return isRewritten(write); })) {
+  if (llvm::any_of(writes,
+                   [&](VectorAccess &write) { return isRewritten(write); })) {
     onlyPrefetches = true;
     return readsLargeTiles(dominance);
   }
@@ -270,7 +272,7 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
       auto apply = dyn_cast<affine::AffineApplyOp>(use.getOwner());
       canShift &= (apply && offsets.contains(apply)) || isElement(use);
     }
-  for (Access &write : writes) {
+  for (VectorAccess &write : writes) {
     Value offset =
         llvm::dyn_cast_if_present<Value>(write.view.getMixedOffsets().back());
     int64_t bits = write.getElementBits(), alignment = write.getAlignment();
@@ -302,7 +304,7 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
     LDBG() << "the loop at " << loop.getLoc() << " reads what it writes";
     return false;
   }
-  for (Access &read : reads)
+  for (VectorAccess &read : reads)
     roots.insert(read.getRoot());
   // Dynamic sizes may be large.
   int64_t bytes = 0;
@@ -342,9 +344,9 @@ Value StreamingLoop::isLarge() {
   }
   // The inputs of a narrowing loop occupy most of the cache and evict its
   // results at half of the threshold.
-  auto countBytes = [](ArrayRef<Access> accesses) {
+  auto countBytes = [](ArrayRef<VectorAccess> accesses) {
     return llvm::sum_of(llvm::map_range(
-        accesses, [](Access access) { return access.getBytes(); }));
+        accesses, [](VectorAccess access) { return access.getBytes(); }));
   };
   if (countBytes(reads) > countBytes(writes))
     bytes = add(bytes, bytes);
@@ -373,7 +375,7 @@ Value StreamingLoop::isLarge() {
 }
 
 /// Returns the address in bits that the first iteration writes to.
-Value StreamingLoop::getAddress(Access &access) {
+Value StreamingLoop::getAddress(VectorAccess &access) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
   for (Value operand : access.view->getOperands())
@@ -391,7 +393,7 @@ Value StreamingLoop::getAddress(Access &access) {
 
 /// Returns the number of elements to the first aligned one.
 Value StreamingLoop::getShift() {
-  Access &first = writes.front();
+  VectorAccess &first = writes.front();
   Value missing = arith::SubIOp::create(b, index(0), getAddress(first));
   missing =
       arith::AndIOp::create(b, missing, index(8 * first.getAlignment() - 1));
@@ -402,7 +404,7 @@ Value StreamingLoop::getShift() {
 /// iterations between both ends.
 Value StreamingLoop::canStream(Value shift) {
   Value rest;
-  for (Access &write : writes) {
+  for (VectorAccess &write : writes) {
     Value moved =
         b.createOrFold<arith::MulIOp>(shift, index(write.getElementBits()));
     Value one = arith::AndIOp::create(b, add(getAddress(write), moved),
@@ -437,7 +439,7 @@ void StreamingLoop::stream(scf::ForOp copy) {
   SmallVector<VectorTransferOpInterface> transfers;
   copy.walk([&](VectorTransferOpInterface op) { transfers.push_back(op); });
   for (VectorTransferOpInterface op : transfers) {
-    std::optional<Access> access = Access::get(op, copy);
+    std::optional<VectorAccess> access = VectorAccess::get(op, copy);
     if (!access)
       continue;
     b.setInsertionPoint(op);
@@ -454,7 +456,7 @@ void StreamingLoop::stream(scf::ForOp copy) {
 }
 
 /// Prefetches the elements of a later iteration.
-void StreamingLoop::prefetch(Access &read) {
+void StreamingLoop::prefetch(VectorAccess &read) {
   // Packed elements are few bytes, which are not prefetched.
   int64_t bytes = read.getElementBits() / 8;
   if (!bytes || read.getRoot() == read.view)
@@ -480,7 +482,7 @@ void StreamingLoop::prefetch(Access &read) {
 
 void StreamingLoop::split() {
   if (onlyPrefetches) {
-    for (Access &read : reads) {
+    for (VectorAccess &read : reads) {
       b.setInsertionPoint(read.transfer);
       prefetch(read);
     }
@@ -494,11 +496,9 @@ void StreamingLoop::split() {
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   // The induction variable of the last iteration.
   AffineExpr from = b.getAffineDimExpr(0), to = b.getAffineDimExpr(1);
-  last = getValueOrCreateConstantIndexOp(
-      b, b.getLoc(),
-      affine::makeComposedFoldedAffineApply(
-          b, b.getLoc(), from + (to - from - 1).floorDiv(step) * step,
-          {OpFoldResult(lower), OpFoldResult(upper)}));
+  last = createAffineApply(b, b.getLoc(),
+                           from + (to - from - 1).floorDiv(step) * step,
+                           {OpFoldResult(lower), OpFoldResult(upper)});
   // The shifted loop starts within the first vector of the original loop and
   // ends within the last one.
   Value end = add(last, index(1)), start = lower, endOfEnds = lower;

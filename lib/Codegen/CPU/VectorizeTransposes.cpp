@@ -276,14 +276,13 @@ void TransposingLoops::emit(RewriterBase &rewriter, bool parallel) {
   rewriter.setInsertionPoint(op);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   int64_t size = 1;
-  for (Range range : cast<linalg::LinalgOp>(op.getOperation())
-                         .createLoopRanges(b, op.getLoc())) {
-    extents.push_back(
-        getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size));
+  extents = createLoopExtents(b, b.getLoc(), op);
+  for (Value extent : extents) {
     // Dynamic extents count as large.
-    int64_t extent = getConstantIntValue(range.size).value_or(kMinParallelSize);
-    size = std::min(llvm::SaturatingMultiply<uint64_t>(size, extent),
-                    uint64_t(kMinParallelSize));
+    size = std::min(
+        llvm::SaturatingMultiply<uint64_t>(
+            size, getConstantIntValue(extent).value_or(kMinParallelSize)),
+        uint64_t(kMinParallelSize));
   }
   parallel &= size == kMinParallelSize;
   Value isLarge;

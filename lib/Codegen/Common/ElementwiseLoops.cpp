@@ -350,13 +350,10 @@ static Value divideUnsigned(RewriterBase &rewriter, Value value) {
   if (!divisor)
     return value;
   Location loc = apply.getLoc();
-  Value dividend = getValueOrCreateConstantIndexOp(
+  Value dividend = createAffineApply(
       rewriter, loc,
-      affine::makeComposedFoldedAffineApply(
-          rewriter, loc,
-          AffineMap::get(map.getNumDims(), map.getNumSymbols(),
-                         quotient.getLHS()),
-          getAsOpFoldResult(apply.getOperands())));
+      AffineMap::get(map.getNumDims(), map.getNumSymbols(), quotient.getLHS()),
+      getAsOpFoldResult(apply.getOperands()));
   Value result = arith::DivUIOp::create(
       rewriter, loc, dividend,
       arith::ConstantIndexOp::create(rewriter, loc, divisor.getValue()));
@@ -548,10 +545,8 @@ GenericOp ElementwiseLoopNest::buildTileOfBlocks(OpFoldResult offset,
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
   for (int64_t block = 0; block < count; ++block) {
-    indices[inner] = getValueOrCreateConstantIndexOp(
-        rewriter, loc,
-        affine::makeComposedFoldedAffineApply(
-            rewriter, loc, start + block * blockSize, {offset}));
+    indices[inner] =
+        createAffineApply(rewriter, loc, start + block * blockSize, {offset});
     SmallVector<AffineMap> operandMaps;
     SmallVector<Value> loaded =
         loadOperands(operandMaps, rewriter.getIndexAttr(count * blockSize));

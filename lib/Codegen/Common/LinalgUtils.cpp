@@ -112,14 +112,44 @@ SmallVector<Value> quant_float::createIndices(OpBuilder &builder, Location loc,
                                               AffineMap map,
                                               ArrayRef<OpFoldResult> position) {
   SmallVector<Value> indices;
-  for (AffineExpr index : map.getResults())
-    indices.push_back(getValueOrCreateConstantIndexOp(
-        builder, loc,
-        affine::makeComposedFoldedAffineApply(
-            builder, loc,
-            AffineMap::get(map.getNumDims(), map.getNumSymbols(), index),
-            position)));
+  for (unsigned i = 0; i < map.getNumResults(); ++i)
+    indices.push_back(
+        createAffineApply(builder, loc, map.getSubMap({i}), position));
   return indices;
+}
+
+Value quant_float::createAffineApply(OpBuilder &builder, Location loc,
+                                     AffineMap map,
+                                     ArrayRef<OpFoldResult> operands) {
+  return getValueOrCreateConstantIndexOp(
+      builder, loc,
+      affine::makeComposedFoldedAffineApply(builder, loc, map, operands));
+}
+
+Value quant_float::createAffineApply(OpBuilder &builder, Location loc,
+                                     AffineExpr expression,
+                                     ArrayRef<OpFoldResult> operands) {
+  return getValueOrCreateConstantIndexOp(
+      builder, loc,
+      affine::makeComposedFoldedAffineApply(builder, loc, expression,
+                                            operands));
+}
+
+SmallVector<Value> quant_float::createLoopExtents(OpBuilder &builder,
+                                                  Location loc,
+                                                  linalg::GenericOp op) {
+  auto linalgOp = cast<linalg::LinalgOp>(op.getOperation());
+  return llvm::map_to_vector(
+      linalgOp.createLoopRanges(builder, loc), [&](const Range &range) {
+        return getValueOrCreateConstantIndexOp(builder, loc, range.size);
+      });
+}
+
+bool quant_float::hasContiguousOperands(linalg::GenericOp op) {
+  return llvm::all_of(op->getOperandTypes(), [](Type operand) {
+    auto type = dyn_cast<MemRefType>(operand);
+    return type && (type.getRank() == 0 || type.isLastDimUnitStride());
+  });
 }
 
 Value quant_float::broadcast(ImplicitLocOpBuilder &builder, Value value,

@@ -86,6 +86,20 @@ Value broadcast(ImplicitLocOpBuilder &builder, Value value, int64_t lanes);
 Value createIndexVector(ImplicitLocOpBuilder &builder, Value first,
                         int64_t lanes);
 
+/// Returns the extents of the op's loops.
+SmallVector<Value> createLoopExtents(OpBuilder &builder, Location loc,
+                                     linalg::GenericOp op);
+
+/// Returns a folded affine.apply, or a constant.
+Value createAffineApply(OpBuilder &builder, Location loc, AffineMap map,
+                        ArrayRef<OpFoldResult> operands);
+Value createAffineApply(OpBuilder &builder, Location loc, AffineExpr expression,
+                        ArrayRef<OpFoldResult> operands);
+
+/// Whether the op has memref operands only, which are contiguous along their
+/// last dimension.
+bool hasContiguousOperands(linalg::GenericOp op);
+
 /// Returns the linalg.generic ops in `root` that match the filter, if there is
 /// one.
 SmallVector<linalg::GenericOp>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ApplyPatternsTo.h"
+#include "LinalgUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -42,11 +43,9 @@ static bool isStrided(VectorTransferOpInterface op) {
 static SmallVector<Value>
 getIndices(OpBuilder &builder, VectorTransferOpInterface op, int64_t lane) {
   SmallVector<Value> indices(op.getIndices());
-  indices.back() = getValueOrCreateConstantIndexOp(
-      builder, op.getLoc(),
-      affine::makeComposedFoldedAffineApply(
-          builder, op.getLoc(), builder.getAffineSymbolExpr(0) + lane,
-          {OpFoldResult(indices.back())}));
+  indices.back() = createAffineApply(builder, op.getLoc(),
+                                     builder.getAffineSymbolExpr(0) + lane,
+                                     {OpFoldResult(indices.back())});
   return indices;
 }
 

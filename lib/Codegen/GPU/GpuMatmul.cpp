@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuMatmul.h"
+#include "../Common/LinalgUtils.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -89,10 +90,7 @@ Value GpuMatmulBuilder::modulo(Value lhs, int64_t rhs) {
 }
 
 void GpuMatmulBuilder::setExtents() {
-  auto op = cast<linalg::LinalgOp>(matmul.op.getOperation());
-  for (Range range : op.createLoopRanges(rewriter, loc))
-    extents.push_back(
-        getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  extents = createLoopExtents(rewriter, loc, matmul.op);
   depth = getExtent(matmul.reductionLoops);
   numRows = getExtent(matmul.left.rows);
   numColumns = getExtent(matmul.right.rows);

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatmulTiles.h"
+#include "../Common/LinalgUtils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -128,12 +129,8 @@ Value quant_float::isCheaper(KernelLaunches &launches, const GpuMatmul &matmul,
                              const MatmulTile &second) {
   IRRewriter &rewriter = launches.rewriter;
   Location loc = launches.loc;
-  linalg::GenericOp generic = matmul.op;
-  auto op = cast<linalg::LinalgOp>(generic.getOperation());
-  SmallVector<Value> extents;
-  for (Range range : op.createLoopRanges(rewriter, loc))
-    extents.push_back(
-        getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  linalg::GenericOp op = matmul.op;
+  SmallVector<Value> extents = createLoopExtents(rewriter, loc, op);
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
   auto getCost = [&](const MatmulTile &tile) -> Value {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatvecKernels.h"
+#include "../Common/LinalgUtils.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -152,12 +153,8 @@ quant_float::getMatvec(linalg::LinalgOp linalgOp) {
     return std::nullopt;
   std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
   std::optional<WeightContraction> contraction = WeightContraction::get(op);
-  bool isContiguous = llvm::all_of(op->getOperandTypes(), [](Type operand) {
-    auto type = dyn_cast<MemRefType>(operand);
-    return type && (type.getRank() == 0 || type.isLastDimUnitStride());
-  });
   return order && contraction && *order == contraction->getOrder() &&
-                 isContiguous
+                 hasContiguousOperands(op)
              ? contraction
              : std::nullopt;
 }

@@ -376,10 +376,8 @@ bool KernelBuilder::mapReduction(GenericOp op) {
     return false;
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
-  SmallVector<Value> all, extents, indices;
-  for (Range range :
-       cast<LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc))
-    all.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  SmallVector<Value> all = createLoopExtents(rewriter, loc, op);
+  SmallVector<Value> extents, indices;
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
   Value count = index(1);
