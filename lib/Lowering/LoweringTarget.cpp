@@ -19,19 +19,9 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Returns "needs a and b" for the features that the CPU lacks, or an empty
-/// string. `names` is a comma-separated list.
-static std::string getMissing(const TargetCpu &cpu, StringRef names) {
-  SmallVector<StringRef> needed, lacking;
-  names.split(needed, ',');
-  llvm::copy_if(needed, std::back_inserter(lacking),
-                [&](StringRef name) { return !cpu.has(name); });
-  return lacking.empty() ? std::string()
-                         : "needs " + llvm::join(lacking, " and ");
-}
-
 LoweringTarget LoweringTarget::get(const TargetCpu &cpu) {
   LoweringTarget target;
+  target.cpu = std::make_shared<const TargetCpu>(cpu);
   llvm::Triple triple(cpu.triple);
   if (triple.isX86()) {
     target.machine = Machine::X86;
@@ -59,7 +49,7 @@ LoweringTarget LoweringTarget::get(const TargetCpu &cpu) {
   target.dividesByReciprocal = target.hasFma;
 #define QUANT_FLOAT_CPU_FEATURE(Name, FeatureMachine, Needs)                   \
   if (target.machine == Machine::FeatureMachine)                               \
-    target.missing[size_t(ConversionFeature::Name)] = getMissing(cpu, Needs);
+    target.missing[size_t(ConversionFeature::Name)] = cpu.getMissing(Needs);
 #include "quant-float/Lowering/Conversions.def"
   return target;
 }
@@ -89,17 +79,6 @@ std::optional<NvidiaChip> quant_float::lookupChip(Operation *op) {
       NvidiaChip::get(target.getProcessor(), target.getFeatures()));
 }
 
-/// Returns why a chip does not have a group of instructions; empty if it has
-/// them.
-static std::string getMissing(const NvidiaChip &chip, NvidiaFeature group) {
-  if (chip.has(group))
-    return {};
-  unsigned ptx = chip.getLeastPtx(group);
-  if (!ptx)
-    return "is not available on " + chip.name;
-  return "needs PTX " + getPtxName(ptx) + ", but got " + getPtxName(chip.ptx);
-}
-
 LoweringTarget LoweringTarget::get(const NvidiaChip &chip) {
   LoweringTarget target;
   target.machine = Machine::Nvidia;
@@ -111,7 +90,7 @@ LoweringTarget LoweringTarget::get(const NvidiaChip &chip) {
   target.hasMinimumNumber = target.hasMinimum;
 #define QUANT_FLOAT_NVIDIA_FEATURE(Name, Group)                                \
   target.missing[size_t(ConversionFeature::Name)] =                            \
-      getMissing(chip, NvidiaFeature::Group);
+      chip.getMissing(NvidiaFeature::Group);
 #include "quant-float/Lowering/Conversions.def"
   return target;
 }

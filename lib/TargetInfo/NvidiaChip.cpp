@@ -102,6 +102,15 @@ bool NvidiaChip::has(NvidiaFeature feature) const {
   return min != 0 && ptx >= min;
 }
 
+std::string NvidiaChip::getMissing(NvidiaFeature feature) const {
+  unsigned min = getLeastPtx(feature);
+  if (min == 0)
+    return "is not available on " + name;
+  return ptx >= min
+             ? std::string()
+             : "needs PTX " + getPtxName(min) + ", but got " + getPtxName(ptx);
+}
+
 std::string NvidiaChip::getFeatures() const {
   return ("+ptx" + Twine(ptx)).str();
 }

@@ -330,6 +330,13 @@ bool TargetCpu::has(StringRef feature) const {
   return subtarget && subtarget->checkFeatures(("+" + feature).str());
 }
 
+std::string TargetCpu::getMissing(StringRef features) const {
+  SmallVector<StringRef> names;
+  features.split(names, ',');
+  llvm::erase_if(names, [&](StringRef name) { return has(name); });
+  return names.empty() ? std::string() : "needs " + llvm::join(names, " and ");
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 TargetCpu::createMachine(unsigned optLevel) const {
   llvm::Expected<const llvm::Target *> target = lookupTarget(triple);

@@ -3,7 +3,7 @@
 
 // The config of each contraction, and the better instructions with what they need.
 
-// CHECK:      explain-contractions.mlir:[[#@LINE+5]]:8: contraction by #quant_float.lowering_config<panels instruction "llvm.x86.avx512.vpdpbusd.512" tiles = {{.+}}>: llvm.x86.tdpbssd needs amx-int8 and amx-tile{{$}}
+// CHECK:      explain-contractions.mlir:[[#@LINE+5]]:8: contraction by #quant_float.lowering_config<panels instruction "llvm.x86.avx512.vpdpbusd.512" tiles = {{.+}}>: llvm.x86.tdpbusd needs amx-int8 and amx-tile{{$}}
 // CHECK-NEXT: explain-contractions.mlir:[[#@LINE+5]]:8: contraction by #quant_float.lowering_config<vectors tiles = {{\[\[}}6, 64]]>{{$}}
 // AMX:        contraction by #quant_float.lowering_config<matrix_tiles instruction "llvm.x86.tdpbusd" tiles = {{[^:]+$}}
 func.func @f(%a: tensor<36x280xui8>, %b: tensor<280x64xi8>, %c: tensor<8x36xf32>, %d: tensor<36x64xf32>)

@@ -12,6 +12,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include <array>
+#include <memory>
 #include <string>
 
 namespace mlir::quant_float {
@@ -49,6 +50,8 @@ struct LoweringTarget {
   }
 
   Machine machine = Machine::None;
+  /// The CPU; null for a GPU and for the default target.
+  std::shared_ptr<const TargetCpu> cpu;
   /// For each ConversionFeature, why the target does not have its instructions,
   /// as a phrase that follows the name of an instruction: "needs avx512vbmi".
   /// Empty if the target has them.

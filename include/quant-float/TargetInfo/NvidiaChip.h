@@ -50,6 +50,10 @@ struct NvidiaChip {
   /// the chip lacks them.
   unsigned getLeastPtx(NvidiaFeature feature) const;
   bool has(NvidiaFeature feature) const;
+  /// Returns why the chip or the PTX version does not have these instructions,
+  /// as a phrase that follows the name of one: "is not available on sm_80".
+  /// Empty if it has them.
+  std::string getMissing(NvidiaFeature feature) const;
   /// Returns the lowest PTX version that supports the chip, which is LLVM's
   /// default.
   unsigned getLeastPtx() const;

@@ -50,6 +50,9 @@ struct TargetCpu {
 
   /// Returns whether the CPU has the feature of this name.
   bool has(StringRef feature) const;
+  /// Returns "needs a and b" for the features that the CPU lacks of a list
+  /// separated by commas; an empty string if it has them all.
+  std::string getMissing(StringRef features) const;
 
   /// Creates a target machine with optimization level 0 to 3.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

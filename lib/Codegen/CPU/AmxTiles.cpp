@@ -131,11 +131,11 @@ void AmxTileLoops::configureTiles(int64_t rows) {
   auto getPart = [](int64_t all, int64_t tile, int64_t most) {
     return std::min(all - tile * most, most);
   };
-  for (int64_t i = 0; i < countTiles(rows, matrix.rows); ++i) {
-    int64_t rowsHere = getPart(rows, i, matrix.rows);
+  for (int64_t i = 0; i < countTiles(rows, matrix.m); ++i) {
+    int64_t rowsHere = getPart(rows, i, matrix.m);
     set(kRowRegisters + i, rowsHere, blockSteps);
-    for (int64_t j = 0; j < countTiles(present, matrix.lanes); ++j) {
-      int64_t lanesHere = getPart(present, j, matrix.lanes);
+    for (int64_t j = 0; j < countTiles(present, matrix.n); ++j) {
+      int64_t lanesHere = getPart(present, j, matrix.n);
       set(kLaneRegisters + j, blockSteps, lanesHere);
       set(kTiles * i + j, rowsHere, lanesHere);
     }
@@ -166,14 +166,14 @@ void AmxTileLoops::multiplyPanel(int64_t lanes) {
 void AmxTileLoops::forEachAccumulator(
     int64_t rows, llvm::function_ref<void(int64_t, ArrayRef<Value>)> body) {
   OpOperand *output = op.getDpsInitOperand(0);
-  for (int64_t i = 0; i < countTiles(rows, matrix.rows); ++i) {
+  for (int64_t i = 0; i < countTiles(rows, matrix.m); ++i) {
     auto [address, rowBytes] =
-        locate(builder, output->get(), getIndices(output, i * matrix.rows),
+        locate(builder, output->get(), getIndices(output, i * matrix.m),
                getRowSteps(output));
-    for (int64_t j = 0; j < countTiles(present, matrix.lanes); ++j)
+    for (int64_t j = 0; j < countTiles(present, matrix.n); ++j)
       body(kTiles * i + j,
            {makePointer(builder, createAdd(builder, address,
-                                           getConstant(4 * j * matrix.lanes))),
+                                           getConstant(4 * j * matrix.n))),
             makeLong(builder, rowBytes)});
   }
 }
@@ -232,8 +232,8 @@ void AmxTileLoops::accumulateSteps(int64_t rows, int64_t lanes) {
     return PanelLoops::accumulateSteps(rows, lanes);
   if (rows != tileRows)
     configureTiles(rows);
-  int64_t rowTiles = countTiles(rows, matrix.rows);
-  int64_t laneTiles = countTiles(present, matrix.lanes);
+  int64_t rowTiles = countTiles(rows, matrix.m);
+  int64_t laneTiles = countTiles(present, matrix.n);
   beginTiles(rows, lanes);
   emitFor(getConstant(0), countBlocks(), getConstant(1), [&](Value block) {
     Value step = getBlockStep(block);
@@ -241,22 +241,20 @@ void AmxTileLoops::accumulateSteps(int64_t rows, int64_t lanes) {
         builder, getAddress(builder, panel),
         createMul(builder, block, getConstant(4 * lanes * blockSteps)));
     for (int64_t j = 0; j < laneTiles; ++j)
-      call(
-          builder, "llvm.x86.tileloadd64", kLaneRegisters + j,
-          {makePointer(builder, ::createAdd(builder, lanesAddress,
-                                            getConstant(4 * j * matrix.lanes))),
-           makeLong(builder, getConstant(4 * lanes))});
+      call(builder, "llvm.x86.tileloadd64", kLaneRegisters + j,
+           {makePointer(builder, ::createAdd(builder, lanesAddress,
+                                             getConstant(4 * j * matrix.n))),
+            makeLong(builder, getConstant(4 * lanes))});
     SmallVector<int64_t> rowSteps = getRowSteps(own);
     rowSteps.resize(cast<MemRefType>(ownSteps.getType()).getRank() - 1);
     rowSteps.push_back(0);
-    StringRef intrinsic = matrix.getIntrinsic(*own).first;
     for (int64_t i = 0; i < rowTiles; ++i) {
       auto [address, rowBytes] = locate(
-          builder, ownSteps, getOwnIndices(i * matrix.rows, step), rowSteps);
+          builder, ownSteps, getOwnIndices(i * matrix.m, step), rowSteps);
       call(builder, "llvm.x86.tileloadd64", kRowRegisters + i,
            {makePointer(builder, address), makeLong(builder, rowBytes)});
       for (int64_t j = 0; j < laneTiles; ++j)
-        call(builder, intrinsic,
+        call(builder, matrix.name,
              {kTiles * i + j, kRowRegisters + i, kLaneRegisters + j});
     }
   });

@@ -12,6 +12,7 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/CodegenAttributes.h"
 #include "quant-float/Lowering/ConversionPlan.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATCONFIGUREREDUCTIONSPASS
@@ -34,13 +35,11 @@ static void remarkContraction(const ReductionPlan &plan,
   std::string message;
   llvm::raw_string_ostream os(message);
   os << "contraction by " << config;
-  bool hasMatrix = plan.panel && plan.panel->matrix;
-  if (!hasMatrix && !getDotTypes(op).empty() &&
-      getDotTypes(op).front().getWidth() == 8)
-    for (const CpuMatrixInstructions &better : CpuMatrixInstructions::getAll())
-      if (StringRef need = target.missing[size_t(better.feature)];
-          need.starts_with("needs"))
-        os << ": " << better.bothSigned << " " << need;
+  OpOperand &rows = plan.panel ? *plan.panel->own : op->getOpOperand(0);
+  std::vector<std::string> lacks =
+      ReductionPlan::chooseMatrix(op, rows, target).lacks;
+  if (!lacks.empty())
+    os << ": " << llvm::join(lacks, ", ");
   auto options =
       remark::RemarkOpts::name("product").category(kConversionRemarks);
   bool isInstruction = !config.getInstruction().empty();

@@ -17,66 +17,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// How an instruction combines the products of the elements of a lane.
-enum class DotKind {
-  /// Accumulates all products in the lane; both operands are signed.
-  Signed,
-  /// Accumulates all products in the lane; the weights' operand is unsigned.
-  Unsigned,
-  /// As above, with both operands unsigned. Used only for PackedDotProduct.
-  NoSigns,
-  /// Adds two products of bytes to a 16-bit sum, with saturation; the weights'
-  /// operand is unsigned.
-  BytePairs,
-  /// Adds two products of 16-bit integers, without an accumulator.
-  Pairs
-};
-
-/// An instruction that takes operands of `bytes` bytes.
-struct quant_float::DotInstruction {
-  ConversionFeature feature;
-  unsigned width;
-  int64_t bytes;
-  DotKind kind;
-  const char *intrinsic;
-  /// For BytePairs: the instruction that adds adjacent 16-bit sums, by a
-  /// multiplication by one.
-  const char *pairs = nullptr;
-};
-
-/// In order of preference: the first match is used. If none matches, the
-/// multiplications are in 32 bits.
-static constexpr DotInstruction kInstructions[] = {
-    {ConversionFeature::Avx512Vnni, 8, 64, DotKind::Unsigned,
-     "llvm.x86.avx512.vpdpbusd.512"},
-    {ConversionFeature::Avx512Vnni, 8, 32, DotKind::Unsigned,
-     "llvm.x86.avx512.vpdpbusd.256"},
-    {ConversionFeature::AvxVnni, 8, 32, DotKind::Unsigned,
-     "llvm.x86.avx512.vpdpbusd.256"},
-    {ConversionFeature::I8mm, 8, 16, DotKind::Unsigned,
-     "llvm.aarch64.neon.usdot"},
-    {ConversionFeature::Dotprod, 8, 16, DotKind::Signed,
-     "llvm.aarch64.neon.sdot"},
-    {ConversionFeature::Dotprod, 8, 16, DotKind::NoSigns,
-     "llvm.aarch64.neon.udot"},
-    {ConversionFeature::Avx512bw, 8, 64, DotKind::BytePairs,
-     "llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx512.pmaddw.d.512"},
-    {ConversionFeature::Avx2, 8, 32, DotKind::BytePairs,
-     "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.avx2.pmadd.wd"},
-    {ConversionFeature::Ssse3, 8, 16, DotKind::BytePairs,
-     "llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.sse2.pmadd.wd"},
-    {ConversionFeature::Avx512Vnni, 16, 64, DotKind::Signed,
-     "llvm.x86.avx512.vpdpwssd.512"},
-    {ConversionFeature::Avx512Vnni, 16, 32, DotKind::Signed,
-     "llvm.x86.avx512.vpdpwssd.256"},
-    {ConversionFeature::AvxVnni, 16, 32, DotKind::Signed,
-     "llvm.x86.avx512.vpdpwssd.256"},
-    {ConversionFeature::Avx512bw, 16, 64, DotKind::Pairs,
-     "llvm.x86.avx512.pmaddw.d.512"},
-    {ConversionFeature::Avx2, 16, 32, DotKind::Pairs, "llvm.x86.avx2.pmadd.wd"},
-    {ConversionFeature::Sse2, 16, 16, DotKind::Pairs, "llvm.x86.sse2.pmadd.wd"},
-};
-
 DotProductInstructions::DotProductInstructions(
     const WeightContraction &contraction, const LoweringTarget &target,
     int64_t lanes, unsigned xBits)
@@ -84,28 +24,30 @@ DotProductInstructions::DotProductInstructions(
   int64_t most = (1 << bits) - 1;
   if (!values.isCode)
     most = *llvm::max_element(values.integers);
-  for (const DotInstruction &row : kInstructions) {
-    if (row.kind == DotKind::NoSigns)
-      continue;
+  auto isApplicable = [&](const MatrixInstruction &row) {
+    // Activations are signed.
+    if (!row.isDotProduct() || row.b == MatrixElement::UInt8)
+      return false;
     // The products of all fields are added in 16 bits, which must not overflow.
-    if (row.kind == DotKind::BytePairs &&
-        2 * (row.width / bits) * most * 127 > 32767)
-      continue;
+    if (row.accumulator == MatrixElement::Int16 &&
+        2 * (8 / bits) * most * 127 > 32767)
+      return false;
     // Values of fewer than 8 bits are used as signed bytes only if they fit.
     // Bytes of 8 bits are converted to signed ones by isSigned(), but values
     // from a lookup table are not.
-    if (row.width == 8 && row.kind == DotKind::Signed && bits < 8 && most > 127)
-      continue;
-    if (row.width < xBits || row.bytes != 4 * lanes || !target.has(row.feature))
-      continue;
-    instruction = &row;
-    width = row.width;
-    return;
-  }
+    if (row.a == MatrixElement::Int8 && bits < 8 && most > 127)
+      return false;
+    return 8 * row.getBytes() >= xBits && row.getSize() == 4 * lanes;
+  };
+  // If there is none, the multiplications are in 32 bits.
+  instruction =
+      chooseMatrixInstruction(target.cpu.get(), isApplicable).instruction;
+  if (instruction)
+    width = 8 * instruction->getBytes();
 }
 
 bool DotProductInstructions::isSigned() const {
-  return bits == 8 && width == 8 && instruction->kind == DotKind::Signed;
+  return bits == 8 && instruction && instruction->a == MatrixElement::Int8;
 }
 
 int64_t DotProductInstructions::getOffset() const {
@@ -167,14 +109,16 @@ SmallVector<Value> DotProductInstructions::spread(ImplicitLocOpBuilder &b,
   return fields;
 }
 
+static Value call(ImplicitLocOpBuilder &b, const MatrixInstruction &instruction,
+                  Type type, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(
+             b, type, b.getStringAttr(instruction.name), operands)
+      .getResult(0);
+}
+
 Value DotProductInstructions::add(ImplicitLocOpBuilder &b, Value accumulator,
                                   ArrayRef<Value> fields,
                                   ArrayRef<Value> x) const {
-  auto call = [&](const char *intrinsic, Type type, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(intrinsic),
-                                         operands)
-        .getResult(0);
-  };
   auto type = cast<VectorType>(accumulator.getType());
   Value pairs;
   for (auto [field, factor] : llvm::zip_equal(fields, x)) {
@@ -183,30 +127,29 @@ Value DotProductInstructions::add(ImplicitLocOpBuilder &b, Value accumulator,
           b, accumulator, arith::MulIOp::create(b, field, factor));
       continue;
     }
-    switch (instruction->kind) {
-    case DotKind::Signed:
-    case DotKind::Unsigned:
-    case DotKind::NoSigns:
-      accumulator =
-          call(instruction->intrinsic, type, {accumulator, field, factor});
-      break;
-    case DotKind::BytePairs: {
+    if (instruction->unit == MatrixUnit::Lanes) {
+      accumulator = call(b, *instruction, type, {accumulator, field, factor});
+    } else if (instruction->accumulator == MatrixElement::Int16) {
       auto half = VectorType::get({2 * type.getNumElements()}, b.getI16Type());
-      Value next = call(instruction->intrinsic, half, {field, factor});
+      Value next = call(b, *instruction, half, {field, factor});
       pairs = pairs ? arith::AddIOp::create(b, pairs, next).getResult() : next;
-      break;
-    }
-    case DotKind::Pairs:
+    } else {
       accumulator = arith::AddIOp::create(
-          b, accumulator, call(instruction->intrinsic, type, {field, factor}));
-      break;
+          b, accumulator, call(b, *instruction, type, {field, factor}));
     }
   }
   if (!pairs)
     return accumulator;
+  // Add adjacent sums of 16 bits by a multiplication by one.
+  const MatrixInstruction *row =
+      llvm::find_if(getMatrixInstructions(), [&](const MatrixInstruction &row) {
+        return row.unit == MatrixUnit::LanePairs &&
+               row.a == MatrixElement::Int16 &&
+               row.getSize() == instruction->getSize();
+      });
+  Value ones = makeSplat(b, pairs.getType(), 1);
   return arith::AddIOp::create(b, accumulator,
-                               call(instruction->pairs, type,
-                                    {pairs, makeSplat(b, pairs.getType(), 1)}));
+                               call(b, *row, type, {pairs, ones}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,63 +172,63 @@ SmallVector<IntegerType> quant_float::getDotTypes(Operation *op) {
   return isSupported ? types : SmallVector<IntegerType>();
 }
 
-static bool hasSigns(DotKind kind, bool lhs, bool rhs) {
-  switch (kind) {
-  case DotKind::Signed:
-  case DotKind::Pairs:
-    return lhs && rhs;
-  case DotKind::Unsigned:
-    return lhs != rhs;
-  case DotKind::NoSigns:
-    return !lhs && !rhs;
-  case DotKind::BytePairs:
-    break;
-  }
-  return false;
+static std::optional<MatrixElement> getElement(IntegerType type) {
+  if (type.getWidth() == 8)
+    return type.isUnsigned() ? MatrixElement::UInt8 : MatrixElement::Int8;
+  if (type.getWidth() == 16 && !type.isUnsigned())
+    return MatrixElement::Int16;
+  return std::nullopt;
 }
 
-/// Returns the widest instruction that accumulates without saturation.
+MatrixInstructionChoice quant_float::chooseMatrixInstruction(
+    const LoweringTarget &target, ArrayRef<IntegerType> types,
+    llvm::function_ref<bool(const MatrixInstruction &)> isCandidate) {
+  if (types.empty())
+    return {};
+  std::optional<MatrixElement> a = getElement(types[0]);
+  std::optional<MatrixElement> b = getElement(types[1]);
+  return chooseMatrixInstruction(
+      target.cpu.get(), [&](const MatrixInstruction &row) {
+        return row.accumulator == MatrixElement::Int32 && a && b &&
+               row.takes(*a, *b) && isCandidate(row);
+      });
+}
+
+bool quant_float::isSwapped(const MatrixInstruction &instruction,
+                            IntegerType first) {
+  return instruction.a != getElement(first);
+}
+
 std::optional<PackedDotProduct>
 PackedDotProduct::get(const LoweringTarget &target,
                       ArrayRef<IntegerType> types) {
-  for (const DotInstruction &row : kInstructions) {
-    if (row.width != types[0].getWidth() || row.bytes > target.vectorBytes ||
-        !hasSigns(row.kind, !types[0].isUnsigned(), !types[1].isUnsigned()) ||
-        !target.has(row.feature))
-      continue;
-    PackedDotProduct dots(row);
-    dots.isTurned = row.kind == DotKind::Unsigned && types[1].isUnsigned();
-    return dots;
-  }
-  return std::nullopt;
+  const MatrixInstruction *row =
+      chooseMatrixInstruction(target, types, [&](const MatrixInstruction &row) {
+        return row.isDotProduct() && row.getSize() <= target.vectorBytes;
+      }).instruction;
+  if (!row)
+    return std::nullopt;
+  return PackedDotProduct(*row, isSwapped(*row, types[0]));
 }
 
 std::optional<PackedDotProduct>
 PackedDotProduct::get(const LoweringTarget &target, Operation *op) {
-  SmallVector<IntegerType> types = getDotTypes(op);
-  return types.empty() ? std::nullopt : get(target, types);
+  return get(target, getDotTypes(op));
 }
 
-bool PackedDotProduct::hasSeparateAdd() const {
-  return instruction->kind == DotKind::Pairs;
+VectorType PackedDotProduct::getElements(Builder &b) const {
+  return VectorType::get({instruction->n * instruction->k},
+                         b.getIntegerType(8 * instruction->getBytes()));
 }
-
-int64_t PackedDotProduct::getLanes() const { return instruction->bytes / 4; }
-
-StringRef PackedDotProduct::getName() const { return instruction->intrinsic; }
 
 Value PackedDotProduct::multiply(ImplicitLocOpBuilder &b, Value lhs,
                                  Value rhs) const {
   if (isTurned)
     std::swap(lhs, rhs);
-  auto numbers = VectorType::get({getLanes() * 32 / instruction->width},
-                                 b.getIntegerType(instruction->width));
-  Value left = vector::BitCastOp::create(b, numbers, lhs);
-  Value right = vector::BitCastOp::create(b, numbers, rhs);
-  return LLVM::CallIntrinsicOp::create(b, lhs.getType(),
-                                       b.getStringAttr(instruction->intrinsic),
-                                       ValueRange{left, right})
-      .getResult(0);
+  VectorType elements = getElements(b);
+  Value left = vector::BitCastOp::create(b, elements, lhs);
+  Value right = vector::BitCastOp::create(b, elements, rhs);
+  return call(b, *instruction, lhs.getType(), {left, right});
 }
 
 /// Inserts empty inline assembly between additions. Otherwise LLVM reassociates
@@ -320,18 +263,14 @@ Value PackedDotProduct::add(ImplicitLocOpBuilder &b, Value accumulator,
       Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(full));
       return vector::InsertStridedSliceOp::create(b, value, zeros, 0, 1);
     };
-    auto numbers = VectorType::get({lanes * 32 / instruction->width},
-                                   b.getIntegerType(instruction->width));
     auto split = [&](Value value) -> Value {
-      return vector::BitCastOp::create(b, numbers, take(value));
+      return vector::BitCastOp::create(b, getElements(b), take(value));
     };
     Value before = take(accumulator), left = split(lhs), right = split(rhs);
     SmallVector<Value> operands{left, right};
     if (!hasSeparateAdd())
       operands.insert(operands.begin(), before);
-    Value next = LLVM::CallIntrinsicOp::create(
-                     b, full, b.getStringAttr(instruction->intrinsic), operands)
-                     .getResult(0);
+    Value next = call(b, *instruction, full, operands);
     if (hasSeparateAdd())
       next = keepOrder(b, arith::AddIOp::create(b, before, next));
     if (all == lanes)

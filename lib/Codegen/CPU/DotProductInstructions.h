@@ -10,22 +10,31 @@
 #define QUANT_FLOAT_LIB_CODEGEN_CPU_DOTPRODUCTINSTRUCTIONS_H
 
 #include "../Common/WeightDecoding.h"
+#include "quant-float/TargetInfo/MatrixInstruction.h"
 
 namespace mlir::quant_float {
-
-struct DotInstruction;
 
 /// Returns the types in the attribute `quant_float.packed_operands`, or an
 /// empty vector if the op has no valid one.
 SmallVector<IntegerType> getDotTypes(Operation *op);
+
+/// Chooses among the candidates that multiply integers of two types exactly:
+/// instructions that saturate 16-bit sums of byte products do not qualify.
+/// There are none if `types` is empty.
+MatrixInstructionChoice chooseMatrixInstruction(
+    const LoweringTarget &target, ArrayRef<IntegerType> types,
+    llvm::function_ref<bool(const MatrixInstruction &)> isCandidate);
+
+/// Whether the operands of an instruction are swapped if the first one has the
+/// type `first`.
+bool isSwapped(const MatrixInstruction &instruction, IntegerType first);
 
 /// A dot-product instruction for packed i32 operands.
 class PackedDotProduct {
 public:
   /// Returns the instruction for packed integers of 8 or 16 bits, with one type
   /// for each operand. Returns nullopt if the target has none that accumulates
-  /// the products exactly: instructions that saturate 16-bit sums of byte
-  /// products do not qualify.
+  /// the products exactly.
   static std::optional<PackedDotProduct> get(const LoweringTarget &target,
                                              ArrayRef<IntegerType> types);
   /// Returns the instruction for an op with `quant_float.packed_operands`, or
@@ -38,21 +47,25 @@ public:
   Value add(ImplicitLocOpBuilder &b, Value accumulator, Value lhs,
             Value rhs) const;
   /// Whether a separate instruction adds the products to the accumulator.
-  bool hasSeparateAdd() const;
+  bool hasSeparateAdd() const {
+    return instruction->unit == MatrixUnit::LanePairs;
+  }
   /// Returns lhs . rhs for one register. Requires hasSeparateAdd().
   Value multiply(ImplicitLocOpBuilder &b, Value lhs, Value rhs) const;
-  int64_t getLanes() const;
+  int64_t getLanes() const { return instruction->n; }
   /// Returns the name of the intrinsic.
-  StringRef getName() const;
+  StringRef getName() const { return instruction->name; }
 
 private:
-  explicit PackedDotProduct(const DotInstruction &instruction)
-      : instruction(&instruction) {}
+  PackedDotProduct(const MatrixInstruction &instruction, bool isTurned)
+      : instruction(&instruction), isTurned(isTurned) {}
 
-  const DotInstruction *instruction;
+  VectorType getElements(Builder &b) const;
+
+  const MatrixInstruction *instruction;
   /// Whether the operands are swapped, because the instruction expects the
   /// unsigned operand first and `rhs` is the unsigned one.
-  bool isTurned = false;
+  bool isTurned;
 };
 
 /// Returns accumulator + lhs . rhs, computed with shifts and multiplications on
@@ -92,7 +105,7 @@ private:
   const CodeValues &values;
   unsigned bits;
   const LoweringTarget &target;
-  const DotInstruction *instruction = nullptr;
+  const MatrixInstruction *instruction = nullptr;
   unsigned width = 32;
 };
 

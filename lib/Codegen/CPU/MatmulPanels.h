@@ -84,7 +84,7 @@ protected:
   /// Returns the first step of a block in the rows' operand.
   Value getBlockStep(Value block);
 
-  const CpuMatrixInstructions &matrix;
+  const MatrixInstruction &matrix;
   int64_t blockSteps;
 
 private:

@@ -150,11 +150,10 @@ MatrixInstructionLoops::emitMatrixInstructions(int64_t rows, int64_t lanes,
                                                int64_t lane, int64_t width) {
   auto type = VectorType::get({4}, builder.getI32Type());
   auto bytes = VectorType::get({16}, builder.getI8Type());
-  auto [intrinsic, isTurned] = matrix.getIntrinsic(*own);
+  bool isTurned = panelPlan.isTurned;
   Value zeros = createZero(type);
   int64_t pairs = llvm::divideCeil(rows, 2);
-  auto emitBlock = [&, intrinsic = intrinsic,
-                    isTurned = isTurned](Value block, ValueRange current) {
+  auto emitBlock = [&](Value block, ValueRange current) {
     SmallVector<Value> accumulators(current);
     Value step = getBlockStep(block);
     SmallVector<Value> steps;
@@ -184,7 +183,7 @@ MatrixInstructionLoops::emitMatrixInstructions(int64_t rows, int64_t lanes,
           if (isTurned)
             std::swap(operands[1], operands[2]);
           acc = LLVM::CallIntrinsicOp::create(
-                    builder, type, builder.getStringAttr(intrinsic), operands)
+                    builder, type, builder.getStringAttr(matrix.name), operands)
                     .getResult(0);
         }
       }

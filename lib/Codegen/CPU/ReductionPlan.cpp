@@ -360,19 +360,25 @@ static bool fitsPanel(const ReductionPlan &plan) {
 /// and its rows, `own`. All extents must be static: a dynamic K extent may be
 /// less than a block, and tile registers are configured to static sizes.
 static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
-                               const CpuMatrixInstructions *matrix) {
+                               const MatrixInstruction *matrix) {
   if (!matrix || plan.isDynamic(plan.panel->partLoop) ||
       plan.isDynamic(*plan.vectorLoop) || plan.isDynamic(*plan.rowLoop))
     return plan;
   ReductionPlan added = plan;
-  added.tileRows = matrix->tileRows;
   PanelPlan &panel = *added.panel;
   panel.matrix = matrix;
+  panel.isTurned =
+      isSwapped(*matrix, getDotTypes(plan.op)[panel.own->getOperandNumber()]);
+  // Two by two tiles are accumulators, or four by eight vectors. Each step is
+  // an i32 of four bytes along K.
+  bool hasTiles = matrix->unit == MatrixUnit::Tiles;
+  panel.maxRows = added.tileRows = matrix->m * (hasTiles ? 2 : 4);
+  panel.maxLanes = matrix->n * (hasTiles ? 2 : 8);
   int64_t range = plan.ranges[panel.partLoop];
   // Clamp, because the product of a model's sizes may overflow.
   int64_t steps = std::min(range, kPanelBytes) * panel.innerSteps;
-  panel.blockSteps = matrix->hasTiles() ? std::min(matrix->blockSteps, steps)
-                                        : matrix->blockSteps;
+  panel.blockSteps =
+      hasTiles ? std::min(matrix->k / 4, steps) : 2 * matrix->k / 4;
   auto hasRowSteps = [&](OpOperand *operand) {
     AffineMap map = GenericOp(plan.op).getMatchingIndexingMap(operand);
     return getSteps(map, *plan.rowLoop).has_value();
@@ -380,13 +386,13 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
   // The pairs of rows that I8MM multiplies are formed from vectors of four
   // lanes.
   if (!own.isLastDimUnitStride() || steps < panel.blockSteps ||
-      (matrix->hasTiles() ? !hasRowSteps(panel.own) ||
-                                !hasRowSteps(added.op.getDpsInitOperand(0))
-                          : plan.registerLanes != 4))
+      (hasTiles ? !hasRowSteps(panel.own) ||
+                      !hasRowSteps(added.op.getDpsInitOperand(0))
+                : plan.registerLanes != 4))
     return plan;
   // Choose the parts of K again for the lanes of a tile. If possible, all parts
   // but the last consist of full blocks.
-  added.vectorLanes = std::min(plan.vectorLanes, matrix->tileLanes);
+  added.vectorLanes = std::min(plan.vectorLanes, panel.maxLanes);
   int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
   int64_t most = kPanelBytes / (lanes * 4 * panel.innerSteps);
   panel.partSteps = llvm::divideCeil(range, llvm::divideCeil(range, most));
@@ -399,11 +405,23 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
   return fitsPanel(added) ? added : plan;
 }
 
-/// Adds a panel, and the matrix instruction unless it is null, to a plan with
-/// vectors. Returns nullopt unless the op is a contraction of floats, or of
-/// packed i32 operands that have a dot-product instruction.
-static std::optional<ReductionPlan>
-planPanels(const ReductionPlan &plan, const CpuMatrixInstructions *matrix) {
+MatrixInstructionChoice
+ReductionPlan::chooseMatrix(GenericOp op, OpOperand &rows,
+                            const LoweringTarget &target) {
+  SmallVector<IntegerType> types = getDotTypes(op);
+  if (rows.getOperandNumber() == 1)
+    std::reverse(types.begin(), types.end());
+  return chooseMatrixInstruction(
+      target, types, [](const MatrixInstruction &row) {
+        return row.unit == MatrixUnit::Vectors || row.unit == MatrixUnit::Tiles;
+      });
+}
+
+/// Adds a panel, and the matrix instruction of the target unless it is null, to
+/// a plan with vectors. Returns nullopt unless the op is a contraction of
+/// floats, or of packed i32 operands that have a dot-product instruction.
+static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
+                                               const LoweringTarget *target) {
   GenericOp op = plan.op;
   if (!plan.rowLoop || !(plan.isPlainContraction || plan.dots) ||
       op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
@@ -419,6 +437,9 @@ planPanels(const ReductionPlan &plan, const CpuMatrixInstructions *matrix) {
   }
   if (!shared || !own || plan.ranges[plan.reductions.front()] == 0)
     return std::nullopt;
+  const MatrixInstruction *matrix =
+      target ? ReductionPlan::chooseMatrix(op, *own, *target).instruction
+             : nullptr;
   ReductionPlan added = plan;
   added.blockLoop = std::nullopt;
   added.foldsBlocks = false;
@@ -520,8 +541,7 @@ ReductionPlan ReductionPlan::choose(GenericOp op, const LoweringTarget &target,
       (!isDynamic &&
        (vectors->blockLoop || scalar.ranges[*vectors->rowLoop] < kMinSharing)))
     return *vectors;
-  std::optional<ReductionPlan> panels =
-      planPanels(*vectors, CpuMatrixInstructions::find(target, op));
+  std::optional<ReductionPlan> panels = planPanels(*vectors, &target);
   if (panels && isDynamic)
     panels->otherwise = std::make_shared<const ReductionPlan>(*vectors);
   return panels ? *panels : *vectors;
@@ -533,7 +553,7 @@ ReductionPlan ReductionPlan::choose(GenericOp op, const LoweringTarget &target,
 
 LoweringStrategy ReductionPlan::getStrategy() const {
   if (panel)
-    return panel->matrix && panel->matrix->hasTiles()
+    return panel->matrix && panel->matrix->unit == MatrixUnit::Tiles
                ? LoweringStrategy::MatrixTiles
                : LoweringStrategy::Panels;
   if (windowLoop)
@@ -546,7 +566,7 @@ LoweringStrategy ReductionPlan::getStrategy() const {
 
 StringRef ReductionPlan::getInstruction() const {
   if (panel && panel->matrix)
-    return panel->matrix->getIntrinsic(*panel->own).first;
+    return panel->matrix->name;
   return dots && vectorLoop ? dots->getName() : "";
 }
 
@@ -586,9 +606,7 @@ static std::optional<ReductionPlan> planStrategy(const ReductionPlan &scalar,
   if (plan && (strategy == LoweringStrategy::Panels ||
                strategy == LoweringStrategy::MatrixTiles)) {
     bool isDot = scalar.dots && instruction == scalar.dots->getName();
-    plan = planPanels(*plan,
-                      isDot ? nullptr
-                            : CpuMatrixInstructions::find(target, scalar.op));
+    plan = planPanels(*plan, isDot ? nullptr : &target);
   }
   return plan && plan->getStrategy() == strategy ? plan : std::nullopt;
 }
@@ -603,16 +621,15 @@ static bool setSizes(ReductionPlan &plan, ArrayRef<int64_t> sizes) {
   }
   if (!plan.vectorLoop)
     return true;
-  const CpuMatrixInstructions *matrix =
-      plan.panel ? plan.panel->matrix : nullptr;
+  bool hasMatrix = plan.panel && plan.panel->matrix;
   int64_t maxRows = !plan.rowLoop ? 1
-                    : matrix      ? matrix->tileRows
+                    : hasMatrix   ? plan.panel->maxRows
                                   : kMaxConfiguredRows;
   int64_t minLanes = plan.blockLoop ? plan.vectorLanes : 2;
   if (plan.blockLoop)
     maxLanes = plan.vectorLanes;
-  else if (matrix)
-    maxLanes = matrix->tileLanes;
+  else if (hasMatrix)
+    maxLanes = plan.panel->maxLanes;
   int64_t range = plan.ranges[*plan.vectorLoop];
   plan.tileRows = sizes[0];
   int64_t lanes = plan.vectorLanes = sizes[1];

@@ -17,14 +17,12 @@
 #define QUANT_FLOAT_LIB_CODEGEN_CPU_REDUCTIONPLAN_H
 
 #include "../Common/LinalgUtils.h"
-#include "CpuMatrixInstructions.h"
 #include "DotProductInstructions.h"
 #include "quant-float/IR/QuantFloatAttributes.h"
 
 namespace mlir::quant_float {
 
-/// Sizes and thresholds that are the same for all targets. Those of matrix
-/// instructions are in their table (CpuMatrixInstructions.cpp).
+/// Sizes and thresholds that are the same for all targets.
 namespace reduction_limits {
 /// The size of a panel in bytes, an eighth of the smallest L2 cache (512 KiB).
 /// Tiles read it from the L2 cache as fast as they multiply, and a longer part
@@ -84,10 +82,13 @@ struct PanelPlan {
   std::optional<unsigned> squareLoop;
   /// Whether the rows of `own` are prefetched.
   bool prefetches = false;
-  /// The matrix instruction that the panel is multiplied by, or null, and the
-  /// number of steps of K in a block of it.
-  const CpuMatrixInstructions *matrix = nullptr;
-  int64_t blockSteps = 1;
+  /// The matrix instruction that the panel is multiplied by, or null; whether
+  /// its operands are swapped, so that it computes the transposed tile; the
+  /// number of steps of K in a block of it, and the maximum numbers of rows and
+  /// lanes that are accumulated together.
+  const MatrixInstruction *matrix = nullptr;
+  bool isTurned = false;
+  int64_t blockSteps = 1, maxRows = 0, maxLanes = 0;
 };
 
 struct ReductionPlan {
@@ -102,6 +103,12 @@ struct ReductionPlan {
                                       const LoweringTarget &target,
                                       VectorRegisters registers);
   LoweringConfigAttr getConfig() const;
+
+  /// Chooses the matrix instruction for an op with packed operands, of which
+  /// `rows` is the one with the rows.
+  static MatrixInstructionChoice chooseMatrix(linalg::GenericOp op,
+                                              OpOperand &rows,
+                                              const LoweringTarget &target);
 
   LoweringStrategy getStrategy() const;
   /// Returns the name of the instruction for contractions, or an empty string.

@@ -101,7 +101,11 @@ struct VectorizeReductions final
         ops.push_back(op);
     });
     llvm::SmallDenseMap<Operation *, Value> panels;
-    bool hasTiles = target.has(ConversionFeature::AmxInt8);
+    auto isTiled = [](const MatrixInstruction &row) {
+      return row.unit == MatrixUnit::Tiles;
+    };
+    bool hasTiles =
+        chooseMatrixInstruction(target.cpu.get(), isTiled).instruction;
     int64_t bytes =
         reduction_limits::kPanelBytes + (hasTiles ? kTileSizesBytes : 0);
     for (GenericOp op : ops) {

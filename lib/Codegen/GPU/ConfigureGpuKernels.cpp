@@ -8,7 +8,7 @@
 //
 // Chooses the kernel of each linalg op for the chip, and records it as a
 // lowering config. The instructions and the tiles of matmuls are rows of
-// TensorCoreInstructions.def and MatmulTiles.def.
+// MatrixInstructions.def and MatmulTiles.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,13 +72,14 @@ static LoweringConfigAttr chooseMatmul(const GpuMatmul &matmul,
   remarkContraction(matmul.op, choice.warp, choice.remark);
   int64_t bytes = matmul.body.getType().getIntOrFloatBitWidth() / 8;
   auto getConfigOf = [&](LoweringStrategy strategy,
-                         const TensorCoreInstruction *instruction,
+                         const MatrixInstruction *instruction,
                          LoweringConfigAttr otherwise = {}) {
     SmallVector<SmallVector<int64_t>> tiles;
     for (const MatmulTile *tile : chooseTiles(matmul, strategy, bytes))
       tiles.push_back(tile->getSizes());
     return getConfig(matmul.op->getContext(), strategy, tiles,
-                     instruction ? instruction->getName() : "", otherwise);
+                     instruction ? StringRef(instruction->name) : "",
+                     otherwise);
   };
   LoweringConfigAttr config =
       getConfigOf(choice.warp       ? LoweringStrategy::TensorCore

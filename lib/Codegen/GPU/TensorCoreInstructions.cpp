@@ -10,16 +10,10 @@
 
 #include "quant-float/IR/CodegenAttributes.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-static constexpr TensorCoreInstruction kInstructions[] = {
-#define QUANT_FLOAT_MATRIX_INSTRUCTION(A, B, Acc, M, N, K, Feature, Intrinsic) \
-  {MatrixElement::A,       MatrixElement::B, MatrixElement::Acc, M, N, K,      \
-   NvidiaFeature::Feature, Intrinsic},
-#include "TensorCoreInstructions.def"
-};
 
 /// Returns the source of a conversion that preserves the value, or null.
 static Value getConverted(Value value) {
@@ -106,32 +100,6 @@ static std::optional<TensorCoreOperand> getFloatOperand(const GpuMatmul &matmul,
   return operand;
 }
 
-static StringRef getName(MatrixElement element) {
-  switch (element) {
-  case MatrixElement::Int8:
-    return "i8";
-  case MatrixElement::UInt8:
-    return "ui8";
-  case MatrixElement::Int32:
-    return "i32";
-  case MatrixElement::Float16:
-    return "f16";
-  case MatrixElement::BFloat16:
-    return "bf16";
-  case MatrixElement::Float8E4M3FN:
-    return "f8E4M3FN";
-  case MatrixElement::Float8E5M2:
-    return "f8E5M2";
-  case MatrixElement::Float32:
-    break;
-  }
-  return "f32";
-}
-
-std::string TensorCoreInstruction::getName() const {
-  return ((isWarpgroup() ? "wgmma.mma_async." : "mma.sync.") + intrinsic).str();
-}
-
 BlockArgument TensorCoreOperand::getArgument(linalg::GenericOp op) const {
   Value source = code;
   // Integers are extensions of the loaded byte.
@@ -144,16 +112,15 @@ BlockArgument TensorCoreOperand::getArgument(linalg::GenericOp op) const {
                                                          : BlockArgument();
 }
 
-/// Returns why an instruction of a warpgroup does not take an operand; empty if
-/// it does. TMA loads the operand as a matrix whose rows are contiguous along
-/// K.
-static std::string getOperandLack(const TensorCoreInstruction &instruction,
-                                  const GpuMatmul &matmul,
-                                  const GpuOperand &gpuOperand,
-                                  const TensorCoreOperand &operand) {
+/// Returns what an instruction of a warpgroup needs to take an operand; empty
+/// if it takes it. TMA loads the operand as a matrix whose rows are contiguous
+/// along K.
+static StringRef getNeed(const MatrixInstruction &instruction,
+                         const GpuMatmul &matmul, const GpuOperand &gpuOperand,
+                         const TensorCoreOperand &operand) {
   linalg::GenericOp op = matmul.op;
   if (operand.subtracted)
-    return "no zero points";
+    return "needs no zero points";
   constexpr int64_t kMinRows = 64;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = 1;
@@ -162,9 +129,9 @@ static std::string getOperandLack(const TensorCoreInstruction &instruction,
                ? kMinRows
                : std::min(rows * ranges[loop], kMinRows);
   if (rows < kMinRows)
-    return "at least 64 rows and columns";
+    return "needs at least 64 rows and columns";
   BlockArgument argument = operand.getArgument(op);
-  std::string layout = "K-contiguous operands";
+  StringRef layout = "needs K-contiguous operands";
   if (!argument)
     return layout;
   OpOperand &input = op->getOpOperand(argument.getArgNumber());
@@ -193,33 +160,18 @@ static std::string getOperandLack(const TensorCoreInstruction &instruction,
   return {};
 }
 
-/// Returns why the chip does not have an instruction; empty if it has it.
-static std::string getChipLack(const TensorCoreInstruction &instruction,
-                               const NvidiaChip &chip) {
-  if (chip.has(instruction.feature))
-    return {};
-  unsigned ptx = chip.getLeastPtx(instruction.feature);
-  std::string name = instruction.getName();
-  if (ptx == 0)
-    return name + " is not available on " + chip.name;
-  return name + " needs PTX " + getPtxName(ptx) + ", but got " +
-         getPtxName(chip.ptx);
-}
-
-/// Returns why an instruction for the operands' types cannot be used; empty if
-/// it can be.
-static std::string getLack(const TensorCoreInstruction &instruction,
+/// Returns what an instruction for the operands' types needs; empty if it can
+/// be used.
+static std::string getNeed(const MatrixInstruction &instruction,
                            const GpuMatmul &matmul,
                            const TensorCoreOperand &left,
-                           const TensorCoreOperand &right,
-                           const NvidiaChip &chip) {
-  std::string lack = getChipLack(instruction, chip);
-  if (!lack.empty() || !instruction.isWarpgroup())
-    return lack;
-  std::string need = getOperandLack(instruction, matmul, matmul.left, left);
+                           const TensorCoreOperand &right) {
+  if (instruction.unit != MatrixUnit::Warpgroup)
+    return {};
+  StringRef need = getNeed(instruction, matmul, matmul.left, left);
   if (need.empty())
-    need = getOperandLack(instruction, matmul, matmul.right, right);
-  return need.empty() ? need : instruction.getName() + " needs " + need;
+    need = getNeed(instruction, matmul, matmul.right, right);
+  return need.str();
 }
 
 static std::optional<TensorCoreOperand> getOperand(const GpuMatmul &matmul,
@@ -235,24 +187,27 @@ TensorCorePlan::get(const GpuMatmul &matmul, LoweringConfigAttr config,
                     llvm::function_ref<InFlightDiagnostic()> emitError) {
   if (!chip)
     return emitError() << "expected a module with a GPU as " << kTargetAttrName;
-  bool isWarpgroup = config.getStrategy() == LoweringStrategy::Warpgroup;
-  const TensorCoreInstruction *row =
-      llvm::find_if(kInstructions, [&](const TensorCoreInstruction &each) {
-        return each.isWarpgroup() == isWarpgroup &&
-               each.getName() == config.getInstruction();
+  MatrixUnit unit = config.getStrategy() == LoweringStrategy::Warpgroup
+                        ? MatrixUnit::Warpgroup
+                        : MatrixUnit::Warp;
+  const MatrixInstruction *row = llvm::find_if(
+      getMatrixInstructions(), [&](const MatrixInstruction &each) {
+        return each.unit == unit && each.name == config.getInstruction();
       });
-  if (row == std::end(kInstructions))
+  if (row == getMatrixInstructions().end())
     return emitError() << "expected an instruction of the strategy, but got '"
                        << config.getInstruction() << "'";
   std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left);
   std::optional<TensorCoreOperand> right = getOperand(matmul, matmul.right);
-  if (!left || !right || left->element != row->a || right->element != row->b)
-    return emitError() << "expected operands of types " << ::getName(row->a)
-                       << " and " << ::getName(row->b) << " for '"
-                       << row->getName() << "'";
-  std::string lack = getLack(*row, matmul, *left, *right, *chip);
-  if (!lack.empty())
-    return emitError() << lack;
+  if (!left || !right || !row->takes(left->element, right->element))
+    return emitError() << "expected operands of types " << getName(row->a)
+                       << " and " << getName(row->b) << " for '" << row->name
+                       << "'";
+  std::string need = chip->getMissing(*row->chipFeature);
+  if (need.empty())
+    need = getNeed(*row, matmul, *left, *right);
+  if (!need.empty())
+    return emitError() << row->name << " " << need;
   return TensorCorePlan{row, *left, *right,
                         chip->has(NvidiaFeature::AsyncCopies)};
 }
@@ -266,44 +221,47 @@ quant_float::chooseTensorCoreInstructions(const GpuMatmul &matmul,
   bool isOrdered = isa<FloatType>(accumulator) && !reassociate;
   std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left);
   std::optional<TensorCoreOperand> right = getOperand(matmul, matmul.right);
-  std::string lacks;
+  std::vector<std::string> lacks;
   bool isKnown = false;
   llvm::raw_string_ostream os(choice.remark);
   if (left && right) {
     os << "matmul of " << getName(left->element) << " and "
        << getName(right->element);
-    for (const TensorCoreInstruction &row : kInstructions) {
-      if (row.a != left->element || row.b != right->element)
-        continue;
-      isKnown = true;
-      if (!chip)
-        break;
-      std::string lack = getChipLack(row, *chip);
-      if (lack.empty() && isOrdered)
-        lack = row.getName() + " needs --accumulation reassociate";
-      else if (lack.empty())
-        lack = getLack(row, matmul, *left, *right, *chip);
-      if (lack.empty())
-        (row.isWarpgroup() ? choice.warpgroup : choice.warp) = &row;
-      if (choice.warp)
-        break;
-      if (lack.empty() || (row.isWarpgroup() && !chip->has(row.feature)))
-        continue;
-      lacks += (lacks.empty() ? ": " : ", ") + lack;
-    }
+    auto choose = [&](MatrixUnit unit) {
+      MatrixInstructionChoice found = chooseMatrixInstruction(
+          chip ? &*chip : nullptr,
+          [&](const MatrixInstruction &row) {
+            return row.unit == unit && row.takes(left->element, right->element);
+          },
+          [&](const MatrixInstruction &row) {
+            return isOrdered ? "needs --accumulation reassociate"
+                             : getNeed(row, matmul, *left, *right);
+          });
+      llvm::append_range(lacks, found.lacks);
+      return found.instruction;
+    };
+    isKnown = llvm::any_of(
+        getMatrixInstructions(), [&](const MatrixInstruction &row) {
+          return row.chipFeature && row.takes(left->element, right->element);
+        });
+    // Most chips do not have instructions of warpgroups.
+    if (chip && chip->has(NvidiaFeature::Wgmma))
+      choice.warpgroup = choose(MatrixUnit::Warpgroup);
+    choice.warp = choose(MatrixUnit::Warp);
   } else {
     os << "matmul in " << accumulator;
   }
   if (choice.warpgroup)
-    os << " by " << choice.warpgroup->getName()
+    os << " by " << choice.warpgroup->name
        << " if TMA can load the operands, else";
   if (choice.warp)
-    os << " by " << choice.warp->getName();
+    os << " by " << choice.warp->name;
   else
     os << " by tiles, multiplied and accumulated in " << accumulator
        << (isOrdered ? " in the order of the reduction dimension" : "");
   if (!isKnown)
-    lacks = ": no instruction supports the operands";
-  os << lacks;
+    lacks = {"no instruction supports the operands"};
+  if (!lacks.empty())
+    os << ": " << llvm::join(lacks, ", ");
   return choice;
 }

@@ -11,39 +11,9 @@
 
 #include "GpuMatmul.h"
 #include "quant-float/IR/QuantFloatAttributes.h"
-#include "quant-float/TargetInfo/NvidiaChip.h"
+#include "quant-float/TargetInfo/MatrixInstruction.h"
 
 namespace mlir::quant_float {
-
-enum class MatrixElement {
-  Int8,
-  UInt8,
-  Int32,
-  Float16,
-  BFloat16,
-  Float8E4M3FN,
-  Float8E5M2,
-  Float32,
-};
-
-/// A row of TensorCoreInstructions.def.
-struct TensorCoreInstruction {
-  MatrixElement a, b, accumulator;
-  int64_t m, n, k;
-  NvidiaFeature feature;
-  StringLiteral intrinsic;
-
-  bool isWarpgroup() const { return feature == NvidiaFeature::Wgmma; }
-  /// The number of rows whose accumulators a warp has.
-  int64_t getRowsOfWarp() const { return isWarpgroup() ? m / 4 : m; }
-  bool isFloat() const { return accumulator == MatrixElement::Float32; }
-  /// The size of an element of the operands in bytes.
-  int64_t getBytes() const {
-    return a == MatrixElement::Float16 || a == MatrixElement::BFloat16 ? 2 : 1;
-  }
-  /// The name without modifiers that all instructions of its kind have.
-  std::string getName() const;
-};
 
 /// An operand in the form that an instruction takes:
 /// `scale * (code - subtracted)`.
@@ -63,7 +33,7 @@ struct TensorCoreOperand {
 
 /// How a kernel computes a matmul by an instruction.
 struct TensorCorePlan {
-  const TensorCoreInstruction *instruction = nullptr;
+  const MatrixInstruction *instruction = nullptr;
   TensorCoreOperand left, right;
   /// Whether the chip has asynchronous copies to workgroup memory.
   bool hasAsyncCopies = false;
@@ -81,7 +51,7 @@ struct TensorCorePlan {
 struct TensorCoreChoice {
   /// The instructions of a warp and of a warpgroup, or null. If the latter
   /// exists, the former computes what TMA cannot load.
-  const TensorCoreInstruction *warp = nullptr, *warpgroup = nullptr;
+  const MatrixInstruction *warp = nullptr, *warpgroup = nullptr;
   /// The remark: how the matmul is lowered, and what a better instruction
   /// needs.
   std::string remark;

@@ -168,8 +168,9 @@ Registers TensorCoreKernel::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
   llvm::append_range(operands, c);
   auto type = LLVM::LLVMStructType::getLiteral(
       rewriter.getContext(), SmallVector<Type>(c.size(), getAccumulatorType()));
-  StringAttr name =
-      rewriter.getStringAttr("llvm.nvvm.mma." + instruction.intrinsic);
+  StringRef suffix = instruction.name;
+  suffix.consume_front("mma.sync.");
+  StringAttr name = rewriter.getStringAttr("llvm.nvvm.mma." + suffix);
   Value result =
       LLVM::CallIntrinsicOp::create(rewriter, loc, type, name, operands)
           .getResult(0);

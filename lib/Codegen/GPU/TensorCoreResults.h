@@ -19,7 +19,7 @@ class TensorCoreResults : protected TensorCoreTiles {
 protected:
   TensorCoreResults(KernelLaunches &launches, const GpuMatmul &matmul,
                     const TensorCorePlan &plan,
-                    const TensorCoreInstruction &instruction,
+                    const MatrixInstruction &instruction,
                     const MatmulTile &shape)
       : TensorCoreTiles(launches, matmul, instruction,
                         shape.getShares() * kWarp),

@@ -52,7 +52,7 @@ struct CodeTile {
 class TensorCoreTiles : protected GpuMatmulBuilder {
 protected:
   TensorCoreTiles(KernelLaunches &launches, const GpuMatmul &matmul,
-                  const TensorCoreInstruction &instruction, int64_t threads)
+                  const MatrixInstruction &instruction, int64_t threads)
       : GpuMatmulBuilder(launches, matmul), instruction(instruction),
         threads(threads) {}
 
@@ -94,7 +94,7 @@ protected:
   SmallVector<Value> loadPacked(const CodeTile &tile, Value from);
   ValueRange storePacked(const CodeTile &tile, ValueRange packed);
 
-  const TensorCoreInstruction &instruction;
+  const MatrixInstruction &instruction;
   int64_t threads, numStages = 1;
   /// The index of the stage that is loaded or multiplied.
   Value stage;

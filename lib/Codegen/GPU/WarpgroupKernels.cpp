@@ -41,10 +41,9 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The size of a tile along K in bytes, that of an instruction, and the number
-/// of rows that the 128-byte swizzle permutes.
-static constexpr int64_t kTileBytes = 128, kInstructionBytes = 32;
-static constexpr int64_t kSwizzleRows = 8;
+/// The size of a tile along K in bytes, and the number of rows that the
+/// 128-byte swizzle permutes.
+static constexpr int64_t kTileBytes = 128, kSwizzleRows = 8;
 static constexpr int64_t kSwizzleBytes = kSwizzleRows * kTileBytes;
 /// The size of workgroup memory for the stages in bytes, which leaves room for
 /// alignment and mbarriers in the 227 KB that a thread block may have, and the
@@ -266,33 +265,12 @@ LLVM::LLVMStructType WarpgroupKernel::getAccumulators() {
       rewriter.getContext(), SmallVector<Type>(count, getAccumulatorType()));
 }
 
-static NVVM::WGMMATypes getWgmmaType(MatrixElement element) {
-  switch (element) {
-  case MatrixElement::Int8:
-    return NVVM::WGMMATypes::s8;
-  case MatrixElement::UInt8:
-    return NVVM::WGMMATypes::u8;
-  case MatrixElement::Int32:
-    return NVVM::WGMMATypes::s32;
-  case MatrixElement::Float16:
-    return NVVM::WGMMATypes::f16;
-  case MatrixElement::BFloat16:
-    return NVVM::WGMMATypes::bf16;
-  case MatrixElement::Float8E4M3FN:
-    return NVVM::WGMMATypes::e4m3;
-  case MatrixElement::Float8E5M2:
-    return NVVM::WGMMATypes::e5m2;
-  case MatrixElement::Float32:
-    break;
-  }
-  return NVVM::WGMMATypes::f32;
-}
-
 Value WarpgroupKernel::multiply(Value accumulators, Value a, Value b) {
   MLIRContext *context = rewriter.getContext();
   auto scale = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
   auto getType = [&](MatrixElement element) {
-    return NVVM::WGMMATypesAttr::get(context, getWgmmaType(element));
+    return NVVM::WGMMATypesAttr::get(
+        context, *NVVM::symbolizeWGMMATypes(getPtxType(element)));
   };
   return NVVM::WgmmaMmaAsyncOp::create(
       rewriter, loc, accumulators.getType(), accumulators, a, b,
@@ -373,8 +351,9 @@ SmallVector<Value> WarpgroupKernel::consume() {
     accumulators = synchronize(accumulators, "wgmma.fence.sync.aligned;");
     Value stage = arith::IndexCastOp::create(
         rewriter, loc, i64, times(position.stage, getStageBytes() / kUnit));
-    for (int64_t step = 0; step < kTileBytes / kInstructionBytes; ++step) {
-      Value inStage = add(stage, constant(step * kInstructionBytes / kUnit));
+    for (int64_t byte = 0; byte < kTileBytes;
+         byte += instruction.k * getBytes()) {
+      Value inStage = add(stage, constant(byte / kUnit));
       accumulators =
           multiply(accumulators, add(left, inStage), add(right, inStage));
     }

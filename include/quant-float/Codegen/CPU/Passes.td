@@ -634,7 +634,7 @@ def QuantFloatConfigureReductionsPass
     - `scalar`: any other reduction.
 
     The pass emits a remark for each contraction: the config, and what better
-    instructions need.
+    instructions of include/quant-float/TargetInfo/MatrixInstructions.def need.
 
     ```mlir
     linalg.generic {

@@ -91,9 +91,9 @@ def QuantFloatConfigureGpuKernelsPass
     - `row_matvec`, `column_matvec`: a contraction with
       `quant_float.reduction_schedule`.
     - `warpgroup`, `tensor_core`: a matmul whose operand types have an
-      instruction of lib/Codegen/GPU/TensorCoreInstructions.def that the chip
-      has. The accumulation of integers of at most 8 bits is exact in any order.
-      Floats require `reassociate`.
+      instruction of include/quant-float/TargetInfo/MatrixInstructions.def that
+      the chip has. The accumulation of integers of at most 8 bits is exact in
+      any order. Floats require `reassociate`.
     - `skinny`, `simt`: another matmul, with fewer than eight rows or columns or
       with more of both. Products are accumulated in the order of K.
     - `elementwise`: another `linalg.generic` without reduction loops. The
