@@ -211,11 +211,6 @@ PackedDotProduct::get(const LoweringTarget &target,
   return PackedDotProduct(*row, isSwapped(*row, types[0]));
 }
 
-std::optional<PackedDotProduct>
-PackedDotProduct::get(const LoweringTarget &target, Operation *op) {
-  return get(target, getDotTypes(op));
-}
-
 VectorType PackedDotProduct::getElements(Builder &b) const {
   return VectorType::get({instruction->n * instruction->k},
                          b.getIntegerType(8 * instruction->getBytes()));

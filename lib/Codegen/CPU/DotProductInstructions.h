@@ -32,15 +32,11 @@ bool isSwapped(const MatrixInstruction &instruction, IntegerType first);
 /// A dot-product instruction for packed i32 operands.
 class PackedDotProduct {
 public:
-  /// Returns the instruction for packed integers of 8 or 16 bits, with one type
-  /// for each operand. Returns nullopt if the target has none that accumulates
-  /// the products exactly.
+  /// Returns the instruction for packed integers of the types of both operands.
+  /// Returns nullopt if the target has none that accumulates the products
+  /// exactly, or if `types` is empty.
   static std::optional<PackedDotProduct> get(const LoweringTarget &target,
                                              ArrayRef<IntegerType> types);
-  /// Returns the instruction for an op with `quant_float.packed_operands`, or
-  /// nullopt as above.
-  static std::optional<PackedDotProduct> get(const LoweringTarget &target,
-                                             Operation *op);
 
   /// Returns accumulator + lhs . rhs on vectors of i32 with any number of
   /// lanes.

@@ -511,7 +511,7 @@ static ReductionPlan planScalar(GenericOp op, const LoweringTarget &target,
   plan.op = op;
   plan.machine = target.machine;
   plan.vectorBytes = registers.bytes;
-  plan.dots = PackedDotProduct::get(target, op);
+  plan.dots = PackedDotProduct::get(target, getDotTypes(op));
   plan.isPlainContraction = isPlainContraction(op);
   plan.numAccumulators = std::max<int64_t>(registers.count / 2, 1);
   plan.ranges = op.getStaticLoopRanges();

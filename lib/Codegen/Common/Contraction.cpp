@@ -193,6 +193,12 @@ bool Contraction::variesAlongK(AffineExpr index) const {
       k, [&](unsigned loop) { return index.isFunctionOfDim(loop); });
 }
 
+bool Contraction::variesAlongK(Value value) const {
+  std::optional<llvm::SmallBitVector> loops = getLoops(op, value);
+  return !loops ||
+         llvm::any_of(k, [&](unsigned loop) { return loops->test(loop); });
+}
+
 static ArrayRef<AffineExpr> getIndices(LinalgOp op, OpOperand *input) {
   return op.getMatchingIndexingMap(input).getResults();
 }
@@ -214,37 +220,44 @@ bool Contraction::isKContiguous(const ContractionOperand &operand) const {
          });
 }
 
+ScaledValue
+Contraction::getScaledValue(const ContractionOperand &operand) const {
+  Value value = operand.value;
+  // Only the quantized values and scales of blocks vary along K.
+  auto isDecoded = [&](Value value, Value other) {
+    return !variesAlongK(other) ||
+           (variesAlongK(value) &&
+            llvm::is_contained(getSources(op, value), operand.matrix));
+  };
+  if (auto dequantize = value.getDefiningOp<DequantizeOp>())
+    return {dequantize.getInput(), dequantize.getZeroPoint(),
+            dequantize.getScale()};
+  if (auto scaled = value.getDefiningOp<arith::MulFOp>()) {
+    Value lhs = scaled.getLhs(), rhs = scaled.getRhs();
+    if (!isDecoded(lhs, rhs))
+      std::swap(lhs, rhs);
+    return {lhs, {}, rhs};
+  }
+  if (auto difference = value.getDefiningOp<arith::SubIOp>();
+      difference && isDecoded(difference.getLhs(), difference.getRhs()))
+    return {difference.getLhs(), difference.getRhs(), {}};
+  return {value, {}, {}};
+}
+
 std::optional<OperandDecoding>
 Contraction::getDecoding(const ContractionOperand &operand) const {
   if (!operand.matrix)
     return std::nullopt;
-  OperandDecoding decoding = {};
+  OperandDecoding decoding = {getScaledValue(operand), nullptr, 0, {}};
   decoding.codes = operand.matrix;
   Type element = getElementTypeOrSelf(operand.matrix->get());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 8)
     return std::nullopt;
   decoding.bits = element.getIntOrFloatBitWidth();
   LinalgOp linalgOp = op;
-  auto isCode = [&](Value value) {
-    return llvm::is_contained(getSources(linalgOp, value), decoding.codes);
-  };
-  Value value = operand.value;
-  if (auto dequantize = value.getDefiningOp<DequantizeOp>()) {
-    decoding.scale = dequantize.getScale();
-    decoding.zeroPoint = dequantize.getZeroPoint();
-    value = dequantize.getInput();
-  } else if (auto scaled = value.getDefiningOp<arith::MulFOp>()) {
-    bool isLeft = isCode(scaled.getLhs());
-    value = isLeft ? scaled.getLhs() : scaled.getRhs();
-    decoding.scale = isLeft ? scaled.getRhs() : scaled.getLhs();
-  } else if (auto difference = value.getDefiningOp<arith::SubIOp>();
-             difference && isCode(difference.getLhs())) {
-    value = difference.getLhs();
-    decoding.zeroPoint = difference.getRhs();
-  }
-  decoding.decoded = value;
   for (Value separate : {decoding.scale, decoding.zeroPoint})
-    if (separate && isCode(separate))
+    if (separate &&
+        llvm::is_contained(getSources(linalgOp, separate), decoding.codes))
       return std::nullopt;
 
   AffineMap map = linalgOp.getMatchingIndexingMap(decoding.codes);

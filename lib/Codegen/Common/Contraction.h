@@ -57,14 +57,18 @@ struct ContractionOperand {
   llvm::SmallBitVector loops;
 };
 
-/// How an operand is decoded: `(decoded - zeroPoint) * scale`.
-struct OperandDecoding {
+/// A value of the body as `(decoded - zeroPoint) * scale`. `zeroPoint` and
+/// `scale` are null if there are none.
+struct ScaledValue {
+  Value decoded, zeroPoint, scale;
+};
+
+/// How an operand is decoded.
+struct OperandDecoding : ScaledValue {
   /// The input with the quantized values, and the width of one in bits. An i8
   /// element may hold several along its last dimension.
   OpOperand *codes;
   unsigned bits;
-  /// Values in the body. `scale` and `zeroPoint` are null if there are none.
-  Value decoded, scale, zeroPoint;
   /// The number of elements along K that share the scale and the zero point;
   /// ShapedType::kDynamic if they do not vary along a K of dynamic size.
   /// Nullopt if they vary in another way than by blocks of equal size.
@@ -108,6 +112,8 @@ public:
   bool isEmpty() const { return llvm::is_contained(ranges, 0); }
   /// Whether an expression depends on a loop of K.
   bool variesAlongK(AffineExpr index) const;
+  /// Whether a value of the body varies along K.
+  bool variesAlongK(Value value) const;
   /// Returns the loop that alone indexes the last dimension of the operand's
   /// matrix, if any.
   std::optional<unsigned>
@@ -115,6 +121,8 @@ public:
   /// Whether the last index of the operand's matrix advances along K, and not
   /// along the operand's rows or columns.
   bool isKContiguous(const ContractionOperand &operand) const;
+  /// Separates the operand's scale or zero point.
+  ScaledValue getScaledValue(const ContractionOperand &operand) const;
   /// Returns how the operand is decoded if its matrix has elements of at most 8
   /// bits.
   std::optional<OperandDecoding>

@@ -70,7 +70,7 @@ static LoweringConfigAttr chooseMatmul(const GpuMatmul &matmul,
   TensorCoreChoice choice =
       chooseTensorCoreInstructions(matmul, chip, reassociate);
   remarkContraction(matmul.op, choice.warp, choice.remark);
-  int64_t bytes = matmul.body.getType().getIntOrFloatBitWidth() / 8;
+  int64_t bytes = matmul.contraction.body.getType().getIntOrFloatBitWidth() / 8;
   auto getConfigOf = [&](LoweringStrategy strategy,
                          const MatrixInstruction *instruction,
                          LoweringConfigAttr otherwise = {}) {

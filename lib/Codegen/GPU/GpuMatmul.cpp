@@ -23,8 +23,9 @@ using linalg::GenericOp;
 //===----------------------------------------------------------------------===//
 
 /// Whether the loops are known to have fewer than `limit` iterations.
-static bool areBelow(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+static bool areBelow(const Contraction &contraction, ArrayRef<unsigned> loops,
+                     int64_t limit) {
+  ArrayRef<int64_t> ranges = contraction.ranges;
   int64_t known = 1;
   for (unsigned loop : loops) {
     if (ShapedType::isDynamic(ranges[loop]))
@@ -41,10 +42,10 @@ static bool areBelow(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
 /// cache.
 bool GpuMatmul::isProfitableToTile() const {
   constexpr int64_t kMinDepth = 64, kMinRows = 32;
-  return !isSkinny || (reductionLoops.size() == 1 &&
-                       !areBelow(op, reductionLoops, kMinDepth) &&
-                       !(areBelow(op, left.rows, kMinRows) &&
-                         areBelow(op, right.rows, kMinRows)));
+  return !isSkinny || (contraction.k.size() == 1 &&
+                       !areBelow(contraction, contraction.k, kMinDepth) &&
+                       !(areBelow(contraction, left.rows, kMinRows) &&
+                         areBelow(contraction, right.rows, kMinRows)));
 }
 
 std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
@@ -56,25 +57,16 @@ std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
     return std::nullopt;
   auto getOperand = [&](const ContractionOperand &operand,
                         ArrayRef<unsigned> rows) {
-    return GpuOperand{operand.value, SmallVector<unsigned>(rows),
+    return GpuOperand{operand, SmallVector<unsigned>(rows),
                       contraction->isKContiguous(operand)};
   };
   constexpr int64_t kMinRows = 8;
-  GpuMatmul matmul{generic,
-                   contraction->body,
+  GpuMatmul matmul{generic, *contraction,
                    getOperand(contraction->lhs, contraction->m),
                    getOperand(contraction->rhs, contraction->n),
-                   contraction->k,
-                   areBelow(generic, contraction->m, kMinRows) ||
-                       areBelow(generic, contraction->n, kMinRows)};
+                   areBelow(*contraction, contraction->m, kMinRows) ||
+                       areBelow(*contraction, contraction->n, kMinRows)};
   return matmul;
-}
-
-bool GpuMatmul::variesAlongK(Value value) const {
-  std::optional<llvm::SmallBitVector> loops = getLoops(op, value);
-  return !loops || llvm::any_of(reductionLoops, [&](unsigned loop) {
-    return loops->test(loop);
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,7 +83,7 @@ Value GpuMatmulBuilder::modulo(Value lhs, int64_t rhs) {
 
 void GpuMatmulBuilder::setExtents() {
   extents = createLoopExtents(rewriter, loc, matmul.op);
-  depth = getExtent(matmul.reductionLoops);
+  depth = getExtent(matmul.contraction.k);
   numRows = getExtent(matmul.left.rows);
   numColumns = getExtent(matmul.right.rows);
 }
@@ -106,7 +98,7 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
   llvm::SmallBitVector isShared(extents.size(), true);
   for (ArrayRef<unsigned> loops :
        {ArrayRef(matmul.left.rows), ArrayRef(matmul.right.rows),
-        ArrayRef(matmul.reductionLoops)})
+        ArrayRef(matmul.contraction.k)})
     for (unsigned loop : loops)
       isShared.reset(loop);
   SmallVector<Value> counts;
@@ -154,7 +146,7 @@ void GpuMatmulBuilder::setIndices(SmallVectorImpl<Value> &all,
 void GpuMatmulBuilder::setPoint(const GpuOperand &operand, Value row, Value k) {
   point = indices;
   setIndices(point, operand.rows, row);
-  setIndices(point, matmul.reductionLoops, k);
+  setIndices(point, matmul.contraction.k, k);
 }
 
 SmallVector<Value> GpuMatmulBuilder::getIndices(OpOperand &operand) {

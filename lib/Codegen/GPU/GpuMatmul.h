@@ -17,9 +17,7 @@
 namespace mlir::quant_float {
 
 /// The lhs or rhs of a matmul.
-struct GpuOperand {
-  /// The value in the op's body, computed from inputs of this operand only.
-  Value value;
+struct GpuOperand : ContractionOperand {
   /// The loops of the operand's rows, which are the rows or the columns of the
   /// result. The last one varies fastest.
   SmallVector<unsigned> rows;
@@ -40,15 +38,11 @@ struct GpuMatmul {
   /// of threads.
   bool isProfitableToTile() const;
 
-  /// Whether a value of the body varies along K.
-  bool variesAlongK(Value value) const;
-
   linalg::GenericOp op;
-  MultiplyAccumulate body;
+  /// Of the reduction loops, `contraction.k`, the last one varies fastest.
+  Contraction contraction;
   /// `right` has the last dimension of the result.
   GpuOperand left, right;
-  /// The reduction loops (K). The last one varies fastest.
-  SmallVector<unsigned> reductionLoops;
   /// Whether the result has fewer than eight rows or columns.
   bool isSkinny = false;
   /// The initial value of the accumulators; null if it is in the result's

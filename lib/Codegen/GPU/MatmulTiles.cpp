@@ -66,7 +66,7 @@ struct Extents {
 static Extents getExtents(const GpuMatmul &matmul, int64_t dynamicSize) {
   linalg::GenericOp op = matmul.op;
   Extents extents;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  ArrayRef<int64_t> ranges = matmul.contraction.ranges;
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
   for (unsigned loop : parallel) {

@@ -39,26 +39,6 @@ static std::optional<MatrixElement> getByte(Value converted, Value source) {
   return isSigned ? MatrixElement::Int8 : MatrixElement::UInt8;
 }
 
-static std::optional<TensorCoreOperand>
-getIntegerOperand(const GpuMatmul &matmul, Value value) {
-  TensorCoreOperand operand;
-  if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
-    if (matmul.variesAlongK(difference.getRhs()))
-      return std::nullopt;
-    operand.subtracted = difference.getRhs();
-    value = difference.getLhs();
-  }
-  Value source = getConverted(value);
-  std::optional<MatrixElement> element;
-  if (source)
-    element = getByte(value, source);
-  if (!element || !value.getType().isInteger(32))
-    return std::nullopt;
-  operand.element = *element;
-  operand.code = value;
-  return operand;
-}
-
 static std::optional<MatrixElement> getFloat(Type type) {
   if (type.isF16())
     return MatrixElement::Float16;
@@ -71,33 +51,30 @@ static std::optional<MatrixElement> getFloat(Type type) {
   return std::nullopt;
 }
 
-static std::optional<TensorCoreOperand> getFloatOperand(const GpuMatmul &matmul,
-                                                        Value value) {
-  TensorCoreOperand operand;
-  if (!value.getType().isF32())
+/// Returns nullopt if no instruction takes the operand.
+static std::optional<TensorCoreOperand> getOperand(const GpuMatmul &matmul,
+                                                   const GpuOperand &operand) {
+  const Contraction &contraction = matmul.contraction;
+  auto [value, zeroPoint, scale] = contraction.getScaledValue(operand);
+  if ((zeroPoint && contraction.variesAlongK(zeroPoint)) ||
+      (scale && contraction.variesAlongK(scale)))
     return std::nullopt;
-  if (auto scaled = value.getDefiningOp<arith::MulFOp>()) {
-    Value operands[2] = {scaled.getLhs(), scaled.getRhs()};
-    if (matmul.variesAlongK(operands[1]))
-      std::swap(operands[0], operands[1]);
-    if (matmul.variesAlongK(operands[1]))
-      return std::nullopt;
-    value = operands[0];
-    operand.scale = operands[1];
-  }
-  operand.code = getConverted(value);
-  if (!operand.code)
-    return std::nullopt;
-  std::optional<MatrixElement> element = getFloat(operand.code.getType());
+  Value source = getConverted(value);
+  std::optional<MatrixElement> element;
+  if (source && value.getType().isInteger(32))
+    element = getByte(value, source);
+  else if (source && value.getType().isF32())
+    element = getFloat(source.getType());
   // Unscaled accumulators of float8 products are far from the limits of f32.
   // Those of f16 and bf16 could overflow or underflow where scaled ones do not,
   // so that the scale cannot be factored out.
   bool isWide =
       element == MatrixElement::Float16 || element == MatrixElement::BFloat16;
-  if (!element || (operand.scale && isWide))
+  if (!element || (scale && isWide))
     return std::nullopt;
-  operand.element = *element;
-  return operand;
+  bool isInteger = value.getType().isInteger(32);
+  return TensorCoreOperand{*element, isInteger ? value : source, zeroPoint,
+                           scale};
 }
 
 BlockArgument TensorCoreOperand::getArgument(linalg::GenericOp op) const {
@@ -122,7 +99,7 @@ static StringRef getNeed(const MatrixInstruction &instruction,
   if (operand.subtracted)
     return "needs no zero points";
   constexpr int64_t kMinRows = 64;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  ArrayRef<int64_t> ranges = matmul.contraction.ranges;
   int64_t rows = 1;
   for (unsigned loop : gpuOperand.rows)
     rows = ShapedType::isDynamic(ranges[loop]) || ranges[loop] >= kMinRows
@@ -141,7 +118,7 @@ static StringRef getNeed(const MatrixInstruction &instruction,
     return layout;
   // The axes are those of other loops, then the rows, then K.
   SmallVector<unsigned> loops(gpuOperand.rows);
-  llvm::append_range(loops, matmul.reductionLoops);
+  llvm::append_range(loops, matmul.contraction.k);
   ArrayRef<AffineExpr> axes = op.getMatchingIndexingMap(&input).getResults();
   if (axes.size() < loops.size())
     return layout;
@@ -172,13 +149,6 @@ static std::string getNeed(const MatrixInstruction &instruction,
   if (need.empty())
     need = getNeed(instruction, matmul, matmul.right, right);
   return need.str();
-}
-
-static std::optional<TensorCoreOperand> getOperand(const GpuMatmul &matmul,
-                                                   const GpuOperand &operand) {
-  return isa<FloatType>(matmul.body.getType())
-             ? getFloatOperand(matmul, operand.value)
-             : getIntegerOperand(matmul, operand.value);
 }
 
 FailureOr<TensorCorePlan>
@@ -217,12 +187,11 @@ quant_float::chooseTensorCoreInstructions(const GpuMatmul &matmul,
                                           const std::optional<NvidiaChip> &chip,
                                           bool reassociate) {
   TensorCoreChoice choice;
-  Type accumulator = matmul.body.getType();
+  Type accumulator = matmul.contraction.body.getType();
   bool isOrdered = isa<FloatType>(accumulator) && !reassociate;
   std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left);
   std::optional<TensorCoreOperand> right = getOperand(matmul, matmul.right);
   std::vector<std::string> lacks;
-  bool isKnown = false;
   llvm::raw_string_ostream os(choice.remark);
   if (left && right) {
     os << "matmul of " << getName(left->element) << " and "
@@ -240,10 +209,6 @@ quant_float::chooseTensorCoreInstructions(const GpuMatmul &matmul,
       llvm::append_range(lacks, found.lacks);
       return found.instruction;
     };
-    isKnown = llvm::any_of(
-        getMatrixInstructions(), [&](const MatrixInstruction &row) {
-          return row.chipFeature && row.takes(left->element, right->element);
-        });
     // Most chips do not have instructions of warpgroups.
     if (chip && chip->has(NvidiaFeature::Wgmma))
       choice.warpgroup = choose(MatrixUnit::Warpgroup);
@@ -259,7 +224,7 @@ quant_float::chooseTensorCoreInstructions(const GpuMatmul &matmul,
   else
     os << " by tiles, multiplied and accumulated in " << accumulator
        << (isOrdered ? " in the order of the reduction dimension" : "");
-  if (!isKnown)
+  if (!left || !right || (chip && !choice.warp && lacks.empty()))
     lacks = {"no instruction supports the operands"};
   if (!lacks.empty())
     os << ": " << llvm::join(lacks, ", ");

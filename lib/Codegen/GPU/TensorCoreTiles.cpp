@@ -80,8 +80,8 @@ PlainCodes TensorCoreTiles::getPlainCodes(const GpuOperand &gpuOperand,
                                           const TensorCoreOperand &operand) {
   PlainCodes plain;
   plain.isAlong = true;
-  plain.codes = getPlainCodes(operand, matmul.reductionLoops, plain.numInner);
-  if (plain.codes && plain.numInner == matmul.reductionLoops.size())
+  plain.codes = getPlainCodes(operand, matmul.contraction.k, plain.numInner);
+  if (plain.codes && plain.numInner == matmul.contraction.k.size())
     return plain;
   plain.isAlong = false;
   plain.codes = getPlainCodes(operand, gpuOperand.rows, plain.numInner);
@@ -95,7 +95,7 @@ bool TensorCoreTiles::canCopy(const PlainCodes &plain) const {
 
 ArrayRef<unsigned> TensorCoreTiles::getInner(const CodeTile &tile) const {
   ArrayRef<unsigned> loops =
-      tile.plain.isAlong ? matmul.reductionLoops : tile.gpuOperand->rows;
+      tile.plain.isAlong ? matmul.contraction.k : tile.gpuOperand->rows;
   return loops.take_back(tile.plain.numInner);
 }
 

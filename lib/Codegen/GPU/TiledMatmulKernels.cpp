@@ -67,7 +67,7 @@ public:
   void build();
 
 private:
-  Type getElementType() { return matmul.body.getType(); }
+  Type getElementType() { return matmul.contraction.body.getType(); }
   static int64_t getAdjacent(int64_t share) {
     return std::min(kMaxAdjacent, share);
   }
@@ -206,7 +206,7 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
     return vectors;
   };
   SmallVector<Value> lhs = load(leftTile), rhs = load(rightTile);
-  bool isSwapped = matmul.body.lhs != matmul.left.value;
+  bool isSwapped = matmul.contraction.body.lhs != matmul.left.value;
   SmallVector<Value> results;
   for (int64_t i = 0; i < shape.shareRows; ++i) {
     int64_t adjacent = leftTile.adjacent;
@@ -215,9 +215,9 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
     left = vector::BroadcastOp::create(rewriter, loc, row, left);
     for (Value right : rhs) {
       Value accumulator = accumulators[results.size()];
-      results.push_back(matmul.body.create(rewriter, accumulator,
-                                           isSwapped ? right : left,
-                                           isSwapped ? left : right));
+      results.push_back(matmul.contraction.body.create(
+          rewriter, accumulator, isSwapped ? right : left,
+          isSwapped ? left : right));
     }
   }
   return results;

@@ -141,7 +141,7 @@ Value WarpgroupKernel::canLoad() {
 Value WarpgroupKernel::getRows(const TensorCoreOperand &operand) {
   Value buffer = getInput(operand), rows = index(1);
   int64_t axes = cast<MemRefType>(buffer.getType()).getRank() -
-                 matmul.reductionLoops.size();
+                 matmul.contraction.k.size();
   for (int64_t axis = 0; axis < axes; ++axis)
     rows = launches.multiply(
         rows, memref::DimOp::create(rewriter, loc, buffer, axis));
@@ -203,7 +203,7 @@ void WarpgroupKernel::locate(TmaTile &tile, const GpuOperand &gpuOperand,
   Value buffer = getInput(operand);
   Value row = index(0);
   int64_t axes = map.getNumResults() - gpuOperand.rows.size() -
-                 matmul.reductionLoops.size();
+                 matmul.contraction.k.size();
   for (int64_t axis = 0; axis < axes; ++axis) {
     row = launches.multiply(row,
                             memref::DimOp::create(rewriter, loc, buffer, axis));
