@@ -238,14 +238,14 @@ VectorWriter::writeCodes(size_t count, const std::string &name,
     return buffer.takeError();
   size_t size = element.getSlotBytes();
   bool isSigned = element.elementClass == ElementClass::Signed;
-  char *place = buffer->getMutableBytes().data();
+  char *data = buffer->getMutableBytes().data();
   for (size_t i = 0; i < count; ++i) {
     uint64_t code = get(i);
     // Elements of less than 8 bits are sign-extended to a byte.
     if (isSigned && element.bits < 64)
       code = uint64_t(llvm::SignExtend64(code, element.bits));
-    memcpy(place, &code, size);
-    place += size;
+    memcpy(data, &code, size);
+    data += size;
   }
   std::string contents = element.mlir;
   ArrayRef<char> bytes = buffer->getBytes();

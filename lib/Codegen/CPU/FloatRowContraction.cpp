@@ -137,26 +137,28 @@ SmallVector<Value> FloatRowContraction::decode(const Step &step,
   }
   // All parts of a term are contiguous, or only one part.
   int64_t width = step.parts * lanes;
-  int64_t together = getDecoded() > lanes ? step.terms : 1;
-  for (int64_t term = 0; term < step.terms; term += together) {
+  int64_t groupTerms = getDecoded() > lanes ? step.terms : 1;
+  for (int64_t term = 0; term < step.terms; term += groupTerms) {
     int64_t from = (step.term + term) * order.lanes + step.part * lanes;
-    int64_t here = std::min(together * width, count - from);
-    if (here <= 0)
+    int64_t numElements = std::min(groupTerms * width, count - from);
+    if (numElements <= 0)
       break;
     position[contraction.depth] = plus(start, from);
     BodySlice slice(
         b, op,
         [&](OpOperand *operand) {
-          return operand == contraction.codes ? load(operand, here)
+          return operand == contraction.codes ? load(operand, numElements)
                                               : load(operand);
         },
         [&](unsigned loop) { return getIndex(loop); });
     Value value = toFloat(slice.build(contraction.decoded));
     if (contraction.point)
       value = arith::SubFOp::create(
-          b, value, broadcast(toFloat(buildScalar(contraction.point)), here));
-    value = pad(value, together * width);
-    for (int64_t i = 0; i < together * step.parts && i * lanes < here; ++i)
+          b, value,
+          broadcast(toFloat(buildScalar(contraction.point)), numElements));
+    value = pad(value, groupTerms * width);
+    for (int64_t i = 0; i < groupTerms * step.parts && i * lanes < numElements;
+         ++i)
       results[term * step.parts + i] = this->slice(value, i * lanes, lanes);
   }
   return results;

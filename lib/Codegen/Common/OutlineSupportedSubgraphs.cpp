@@ -113,18 +113,18 @@ Partition::Partition(func::FuncOp function) : body(function.getBody().front()) {
 void Partition::collectInputs(Operation *op, SetVector<Value> &inputs,
                               llvm::DenseSet<Operation *> &seen) const {
   // Iterative, because a chain of repeatable ops may be as long as the model.
-  SmallVector<Value> open;
+  SmallVector<Value> worklist;
   auto addOperands = [&](Operation *op) {
-    size_t before = open.size();
+    size_t before = worklist.size();
     op->walk([&](Operation *nested) {
-      llvm::append_range(open, nested->getOperands());
+      llvm::append_range(worklist, nested->getOperands());
     });
     // Visit the first operand first.
-    std::reverse(open.begin() + before, open.end());
+    std::reverse(worklist.begin() + before, worklist.end());
   };
   addOperands(op);
-  while (!open.empty()) {
-    Value operand = open.pop_back_val();
+  while (!worklist.empty()) {
+    Value operand = worklist.pop_back_val();
     if (operand.getParentBlock() != &body)
       continue;
     Operation *producer = operand.getDefiningOp();
@@ -149,9 +149,9 @@ bool Partition::merge(unsigned from, unsigned to) {
   // so that ops before the first member of the first group are irrelevant.
   unsigned first = members[from].front();
   llvm::DenseSet<unsigned> seen = {to};
-  SmallVector<unsigned> open = {to};
-  while (!open.empty()) {
-    unsigned group = open.pop_back_val();
+  SmallVector<unsigned> worklist = {to};
+  while (!worklist.empty()) {
+    unsigned group = worklist.pop_back_val();
     for (unsigned member : members[group])
       for (unsigned producer : producers[member]) {
         unsigned other = find(producer);
@@ -161,7 +161,7 @@ bool Partition::merge(unsigned from, unsigned to) {
           continue;
         }
         if (members[other].back() >= first && seen.insert(other).second)
-          open.push_back(other);
+          worklist.push_back(other);
       }
   }
   parents[to] = from;
@@ -197,25 +197,25 @@ SmallVector<SmallVector<Operation *>> Partition::getSubgraphs() {
 /// Clones the op and the repeatable ops that it needs.
 static void copy(OpBuilder &builder, Operation *op, Block &body,
                  IRMapping &mapping) {
-  SmallVector<Operation *> open = {op};
+  SmallVector<Operation *> worklist = {op};
   auto addMissing = [&](Operation *nested) {
     for (Value operand : nested->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (producer && producer->getBlock() == &body &&
           !mapping.contains(operand) && isRepeatable(producer))
-        open.push_back(producer);
+        worklist.push_back(producer);
     }
   };
-  while (!open.empty()) {
-    Operation *next = open.back();
+  while (!worklist.empty()) {
+    Operation *next = worklist.back();
     // An op is in the list once for each of its users.
     bool isDone = next->getNumResults() && mapping.contains(next->getResult(0));
-    size_t before = open.size();
+    size_t before = worklist.size();
     if (!isDone)
       next->walk(addMissing);
-    if (open.size() > before)
+    if (worklist.size() > before)
       continue;
-    open.pop_back();
+    worklist.pop_back();
     if (!isDone)
       builder.clone(*next, mapping);
   }
@@ -263,23 +263,23 @@ static void outline(func::FuncOp function, const Partition &partition,
                     SymbolTable &symbols) {
   Block &body = function.getBody().front();
   llvm::DenseSet<Operation *> inside(subgraph.begin(), subgraph.end());
-  SetVector<Value> needed, made;
+  SetVector<Value> captures, results;
   llvm::DenseSet<Operation *> seen;
   for (Operation *op : subgraph) {
-    partition.collectInputs(op, needed, seen);
+    partition.collectInputs(op, captures, seen);
     for (Value result : op->getResults())
       if (isa<RankedTensorType>(result.getType()) &&
           leaves(result, inside, body))
-        made.insert(result);
+        results.insert(result);
   }
   SmallVector<Value> inputs;
-  for (Value value : needed)
+  for (Value value : captures)
     if (!inside.contains(value.getDefiningOp()))
       inputs.push_back(value);
 
   OpBuilder builder(function);
   auto type = builder.getFunctionType(TypeRange(ValueRange(inputs)),
-                                      TypeRange(made.getArrayRef()));
+                                      TypeRange(results.getArrayRef()));
   auto outlined =
       func::FuncOp::create(builder, function.getLoc(), name.str(), type);
   symbols.insert(outlined, function->getIterator());
@@ -292,17 +292,17 @@ static void outline(func::FuncOp function, const Partition &partition,
     if (StringRef valueName = getValueName(value); !valueName.empty())
       outlined.setArgAttr(index, kNameAttrName,
                           builder.getStringAttr(valueName));
-  for (auto [index, value] : llvm::enumerate(made))
+  for (auto [index, value] : llvm::enumerate(results))
     if (StringRef valueName = getValueName(value); !valueName.empty())
       outlined.setResultAttr(index, kNameAttrName,
                              builder.getStringAttr(valueName));
   builder.setInsertionPointToStart(entry);
   for (Operation *op : subgraph)
     copy(builder, op, body, mapping);
-  SmallVector<Value> results;
-  for (Value value : made)
-    results.push_back(mapping.lookup(value));
-  func::ReturnOp::create(builder, function.getLoc(), results);
+  SmallVector<Value> returned;
+  for (Value value : results)
+    returned.push_back(mapping.lookup(value));
+  func::ReturnOp::create(builder, function.getLoc(), returned);
 }
 
 namespace {

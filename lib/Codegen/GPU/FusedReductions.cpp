@@ -293,10 +293,10 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
       auto type = cast<MemRefType>(buffer.getType());
       if (type.getRank() != int64_t(sizes.size()))
         return false;
-      Coordinates whole;
+      Coordinates identity;
       for (unsigned loop = 0; loop < sizes.size(); ++loop)
-        whole.push_back({Coordinate::Loop, loop, 0});
-      if (!setCoordinates(buffer, whole))
+        identity.push_back({Coordinate::Loop, loop, 0});
+      if (!setCoordinates(buffer, identity))
         return false;
     }
     if (std::optional<Coordinates> known = getCoordinates(view))

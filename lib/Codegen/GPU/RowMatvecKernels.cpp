@@ -386,14 +386,14 @@ void RowMatvecKernel::emit() {
 
   SmallVector<Value> accumulators(getRows() * contraction.vectors,
                                   zero(getLanes()));
-  int64_t parts = llvm::divideCeil(getChunks(), count);
+  int64_t numParts = llvm::divideCeil(getChunks(), count);
   bool isDivisiblePart = getChunks() % count == 0 && count % getUnroll() == 0;
   accumulators =
-      loop(index(0), index(parts), 1, accumulators,
+      loop(index(0), index(numParts), 1, accumulators,
            [&](Value part, ValueRange accumulators) {
              Value from = timesValue(part, count);
              // Wait until no thread reads the previous part.
-             if (parts > 1)
+             if (numParts > 1)
                barrier();
              packX(from, count);
              barrier();

@@ -127,13 +127,13 @@ bool Tables::add(Operation &op) {
     mapping.map(operand, table);
   }
   Value result = op.getResult(0);
-  Operation *made = builder.clone(op, mapping);
-  made->getResult(0).setType(getTableType(getElementTypeOrSelf(result)));
-  tables[result] = made->getResult(0);
+  Operation *cloned = builder.clone(op, mapping);
+  cloned->getResult(0).setType(getTableType(getElementTypeOrSelf(result)));
+  tables[result] = cloned->getResult(0);
   SmallVector<Value> folded;
-  if (succeeded(builder.tryFold(made, folded)) && !folded.empty()) {
+  if (succeeded(builder.tryFold(cloned, folded)) && !folded.empty()) {
     tables[result] = folded.front();
-    made->erase();
+    cloned->erase();
   }
   if (isa<CastOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
         return converted.contains(operand);
