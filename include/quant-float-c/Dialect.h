@@ -25,7 +25,7 @@
  *   quant_float.quantize   input, scale, [zero_point], [random]
  *       opset: i64 integer, [domain: string], [axis: i64 integer],
  *       [block_size: i64 integer], [saturate: bool], [precision: type],
- * [round_mode: stochastic, required if and only if random is present],
+ *       [round_mode: stochastic, required if and only if random is present],
  *       [ignored_attributes: array of strings]
  *   quant_float.dequantize input, scale, [zero_point]
  *       opset, [domain], [axis], [block_size], [ignored_attributes]
@@ -43,7 +43,7 @@
  *   quant_float.block_dequantize input, scale, [tensor_scale]
  *       block, [order: quantFloatScaleOrderAttrGet]
  *   quant_float.block_amax input
- *       block
+ *       block, [finite: unit]
  *   quant_float.tensor_scale tensor_amax
  *   quant_float.block_scale amax, [tensor_amax], [tensor_scale]
  *       rule, element: type, operandSegmentSizes

@@ -383,9 +383,9 @@ static llvm::Expected<Tensor> evaluate(BlockAmaxOp op,
   Type type = getElementTypeOrSelf(op.getType());
   return compute(op, type, getScaleSizes(input, op.getBlock()),
                  [&](MutableArrayRef<char> result) {
-                   return reference::blockAmaxBuffer(type, input.getSizes(),
-                                                     op.getBlock(),
-                                                     input.getBytes(), result);
+                   return reference::blockAmaxBuffer(
+                       type, input.getSizes(), op.getBlock(), op.getFinite(),
+                       input.getBytes(), result);
                  });
 }
 

@@ -502,16 +502,22 @@ OpFoldResult TensorScaleOp::fold(FoldAdaptor adaptor) {
   return getConstantOfBits(getType(), result);
 }
 
-/// Returns the largest magnitude of each block of a constant.
+/// Returns the largest magnitude of each block of a constant, or the largest
+/// finite one and NaN if there is none.
 static SmallVector<APFloat>
 getAmaxes(const ConstantBits &input, int64_t count, int64_t blocks, Type type,
-          const reference::ParameterElements &indices) {
+          const reference::ParameterElements &indices, bool finite = false) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(type).getFloatSemantics();
-  SmallVector<APFloat> amaxes(blocks, APFloat::getZero(semantics));
+  SmallVector<APFloat> amaxes(blocks, finite ? APFloat::getQNaN(semantics)
+                                             : APFloat::getZero(semantics));
   for (int64_t i = 0; i < count; ++i) {
     APFloat &amax = amaxes[indices[i]];
-    amax = maximum(amax, abs(APFloat(semantics, input[i])));
+    APFloat magnitude = abs(APFloat(semantics, input[i]));
+    if (!finite)
+      amax = maximum(amax, magnitude);
+    else if (magnitude.isFinite())
+      amax = maximumnum(amax, magnitude);
   }
   return amaxes;
 }
@@ -525,7 +531,8 @@ OpFoldResult BlockAmaxOp::fold(FoldAdaptor adaptor) {
   SmallVector<APInt> result;
   for (const APFloat &amax :
        getAmaxes(input, *count, *blocks, getElementTypeOrSelf(getInput()),
-                 getScaleIndices(getInput().getType(), getType(), getBlock())))
+                 getScaleIndices(getInput().getType(), getType(), getBlock()),
+                 getFinite()))
     result.push_back(amax.bitcastToAPInt());
   return getConstantOfBits(getType(), result);
 }

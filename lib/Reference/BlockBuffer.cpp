@@ -54,28 +54,36 @@ APFloat reference::getAmax(Type x, ArrayRef<char> in) {
   return amax;
 }
 
-/// Returns the largest magnitude of each block.
+/// Returns the largest magnitude of each block, or the largest finite one and
+/// NaN if there is none.
 static SmallVector<APFloat, 0> getBlockAmaxes(const Format &format,
                                               ArrayRef<int64_t> sizes,
                                               ArrayRef<int64_t> blockShape,
-                                              ArrayRef<char> in) {
+                                              ArrayRef<char> in,
+                                              bool finite = false) {
   SmallVector<int64_t> scaleSizes = getScaleSizes(sizes, blockShape);
   size_t count = 1;
   for (int64_t size : scaleSizes)
     count *= size;
-  SmallVector<APFloat, 0> result(count, APFloat(APFloat::IEEEsingle()));
+  APFloat init = finite ? APFloat::getQNaN(APFloat::IEEEsingle())
+                        : APFloat(APFloat::IEEEsingle());
+  SmallVector<APFloat, 0> result(count, init);
   ParameterElements blocks(Granularity::getBlocks(blockShape), scaleSizes,
                            sizes);
   for (size_t i = 0, e = in.size() / getSlotSize(format); i != e; ++i) {
     APFloat &amax = result[blocks[i]];
-    amax = getLarger(amax, load(format, in, i));
+    APFloat value = load(format, in, i);
+    if (!finite)
+      amax = getLarger(amax, value);
+    else if (value.isFinite())
+      amax = maximumnum(amax, abs(value));
   }
   return result;
 }
 
 LogicalResult reference::blockAmaxBuffer(Type x, ArrayRef<int64_t> sizes,
                                          ArrayRef<int64_t> blockShape,
-                                         ArrayRef<char> in,
+                                         bool finite, ArrayRef<char> in,
                                          MutableArrayRef<char> out) {
   if (!isInput(x) || !fitsSizes(sizes, blockShape))
     return failure();
@@ -84,7 +92,7 @@ LogicalResult reference::blockAmaxBuffer(Type x, ArrayRef<int64_t> sizes,
       !holds(format, out, getScaleSizes(sizes, blockShape)))
     return failure();
   for (auto [i, amax] :
-       llvm::enumerate(getBlockAmaxes(format, sizes, blockShape, in))) {
+       llvm::enumerate(getBlockAmaxes(format, sizes, blockShape, in, finite))) {
     // Exact, because the magnitude is an element of the buffer.
     bool losesInfo;
     amax.convert(*format.semantics, APFloat::rmNearestTiesToEven, &losesInfo);

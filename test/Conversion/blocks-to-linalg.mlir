@@ -33,6 +33,26 @@ func.func @whole(%x: tensor<?x?xf16>) -> tensor<?x1xf16> {
 
 // -----
 
+// Infinities, NaN and the padding have the lowest key, 0, which becomes NaN.
+// CHECK-LABEL: func.func @finite
+// CHECK: tensor.pad
+// CHECK: tensor.yield %[[NAN:.+]] : f16
+// CHECK: linalg.generic
+// CHECK: %[[IS_FINITE:.+]] = arith.cmpi ult, %[[BITS:.+]], %{{.+}} : i16
+// CHECK: %[[NEXT:.+]] = arith.addi %[[BITS]], %{{.+}} : i16
+// CHECK: %[[KEY:.+]] = arith.select %[[IS_FINITE]], %[[NEXT]], %{{.+}} : i16
+// CHECK: arith.maxui %[[KEY]], %{{.+}} : i16
+// CHECK: linalg.generic
+// CHECK: %[[HAS_NONE:.+]] = arith.cmpi eq, %[[MAX:.+]], %{{.+}} : i16
+// CHECK: %[[PREVIOUS:.+]] = arith.subi %[[MAX]], %{{.+}} : i16
+// CHECK: arith.select %[[HAS_NONE]], %{{.+}}, %[[PREVIOUS]] : i16
+func.func @finite(%x: tensor<4x50xf16>) -> tensor<4x2xf16> {
+  %a = quant_float.block_amax %x block [1, 32] finite : tensor<4x50xf16> to tensor<4x2xf16>
+  return %a : tensor<4x2xf16>
+}
+
+// -----
+
 // CHECK-DAG: #[[$BLOCKS:.+]] = affine_map<(d0, d1) -> (d0 floordiv 128, d1 floordiv 128)>
 // CHECK-DAG: #[[$NONE:.+]] = affine_map<(d0, d1) -> ()>
 // CHECK-LABEL: func.func @dequantize

@@ -36,6 +36,8 @@ func.func @dequantize(%q: tensor<4x70xf8E4M3FN>, %s: tensor<4x3xf8E8M0FNU>, %n: 
 func.func @parts(%x: tensor<4x64xf32>, %m: tensor<f32>, %a: f32, %v: vector<8xf32>, %s: f8E8M0FNU) {
   // CHECK: %[[A:.+]] = quant_float.block_amax %{{.+}} block [1, 16] : tensor<4x64xf32> to tensor<4x4xf32>
   %0 = quant_float.block_amax %x block [1, 16] : tensor<4x64xf32> to tensor<4x4xf32>
+  // CHECK: quant_float.block_amax %{{.+}} block [1, 16] finite : tensor<4x64xf32> to tensor<4x4xf32>
+  %finite = quant_float.block_amax %x block [1, 16] finite : tensor<4x64xf32> to tensor<4x4xf32>
   // CHECK: quant_float.tensor_scale %{{.+}} : tensor<f32>
   %1 = quant_float.tensor_scale %m : tensor<f32>
   // CHECK: %[[S:.+]] = quant_float.block_scale %[[A]] tensor_amax(%{{.+}} : tensor<f32>) rule {{.*}}compressed_tensors element f4E2M1FN : tensor<4x4xf32> to tensor<4x4xf8E4M3FN>

@@ -72,3 +72,15 @@ func.func @layouts(%x: tensor<3x5xf32>) -> (tensor<8xf32>, tensor<3x2xf32>, tens
   %3 = quant_float.unpack_scales %2 layout deepgemm_f32 : tensor<20xf32> to tensor<3x5xf32>
   return %0, %1, %3 : tensor<8xf32>, tensor<3x2xf32>, tensor<3x5xf32>
 }
+
+// -----
+
+// Infinities and NaN are ignored, and a block without other elements is NaN.
+// CHECK-LABEL: @finite
+// CHECK: %[[A:.+]] = arith.constant dense<{{\[\[}}1.200000e+01], [0.000000e+00], [0x7FC00000]]> : tensor<3x1xf32>
+// CHECK: return %[[A]]
+func.func @finite() -> tensor<3x1xf32> {
+  %x = arith.constant dense<[[2.0, -12.0, 0x7F800000], [0x7FC00000, -0.0, 0.0], [0xFF800000, 0x7F800001, 0x7F800000]]> : tensor<3x3xf32>
+  %a = quant_float.block_amax %x block [1, -1] finite : tensor<3x3xf32> to tensor<3x1xf32>
+  return %a : tensor<3x1xf32>
+}

@@ -182,6 +182,10 @@ def QuantFloat_BlockAmaxOp : QuantFloat_BlockOp<"block_amax"> {
     Returns the largest magnitude of the elements of each block. It is NaN if an
     element is NaN, and 0 for a block without elements (B2). Nothing is rounded.
 
+    With `finite`, infinities and NaN are ignored, and the result is NaN for a
+    block without finite elements. A cast of this result is the scale of
+    ConvertToBlockMaxAbsFinite of IEEE P3109 (I7).
+
     Constraints:
     - (B1) `block` has a size for each dimension of the input, at least 1 or -1;
       the result has the sizes ceil(size / block size);
@@ -195,10 +199,12 @@ def QuantFloat_BlockAmaxOp : QuantFloat_BlockOp<"block_amax"> {
            : tensor<4x64xbf16> to tensor<4x2xbf16>
     ```
   }];
-  let arguments = (ins QuantFloat_Value:$input, DenseI64ArrayAttr:$block);
+  let arguments = (ins QuantFloat_Value:$input, DenseI64ArrayAttr:$block,
+                       UnitAttr:$finite);
   let results = (outs QuantFloat_Value:$result);
   let assemblyFormat = [{
-    $input `block` $block attr-dict `:` type($input) `to` type($result)
+    $input `block` $block (`finite` $finite^)? attr-dict `:` type($input) `to`
+    type($result)
   }];
   let extraClassDeclaration = blockAccessor;
 }

@@ -88,13 +88,15 @@ dequantizeBlockElement(Type element, Type scale, Type y,
                        bool tensorFirst = false);
 
 /// Writes the largest magnitude of each block of a row-major buffer of these
-/// sizes, in the layout of castBuffer (B2). `x` is f32, f16 or bf16.
+/// sizes, in the layout of castBuffer (B2). `x` is f32, f16 or bf16. With
+/// `finite`, infinities and NaN are ignored, and a block without other elements
+/// has the result NaN.
 ///
 /// Fails without modifying `out` if the blocks do not fit the sizes, or if a
 /// buffer has the wrong size. So do the functions below.
 LogicalResult blockAmaxBuffer(Type x, ArrayRef<int64_t> sizes,
-                              ArrayRef<int64_t> blockShape, ArrayRef<char> in,
-                              MutableArrayRef<char> out);
+                              ArrayRef<int64_t> blockShape, bool finite,
+                              ArrayRef<char> in, MutableArrayRef<char> out);
 
 /// Returns the largest magnitude of a buffer as f32, exactly.
 llvm::APFloat getAmax(Type x, ArrayRef<char> in);

@@ -39,6 +39,9 @@ namespace {
 /// %a = linalg.generic ins(%2) { <i32 to f32> }
 ///
 /// As integers, the bits of magnitudes are ordered, and NaN is the largest.
+///
+/// With `finite`, the reduction is of 1 + bits of |x| for finite x, and of 0
+/// for other elements, also those of the padding. 0 is converted to NaN.
 struct BlockAmaxConversion final : OpConversionPattern<BlockAmaxOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -92,6 +95,9 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
   if (!type)
     return failure();
   Type elementType = type.getElementType();
+  // The type of the converted elements may be an integer.
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(getElementTypeOrSelf(op.getInput())).getFloatSemantics();
   SmallVector<OpFoldResult> sizes = getSizes(rewriter, loc, input);
   OpFoldResult zero = rewriter.getIndexAttr(0);
 
@@ -143,8 +149,15 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
   };
   if (isPadded) {
     SmallVector<OpFoldResult> low(sizes.size(), zero);
-    Value number = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getZeroAttr(elementType));
+    TypedAttr ignored = rewriter.getZeroAttr(elementType);
+    if (op.getFinite()) {
+      APFloat nan = APFloat::getQNaN(semantics);
+      ignored =
+          isa<FloatType>(elementType)
+              ? TypedAttr(rewriter.getFloatAttr(elementType, nan))
+              : rewriter.getIntegerAttr(elementType, nan.bitcastToAPInt());
+    }
+    Value number = arith::ConstantOp::create(rewriter, loc, ignored);
     input = tensor::PadOp::create(rewriter, loc, Type(), input, low, padding,
                                   number);
   }
@@ -169,6 +182,9 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
 
   unsigned width = elementType.getIntOrFloatBitWidth();
   Type bitsType = rewriter.getIntegerType(width);
+  auto constant = [&](OpBuilder &b, Location loc, const APInt &value) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(bitsType, value));
+  };
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> results;
   SmallVector<utils::IteratorType> iterators;
@@ -189,10 +205,17 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
       rewriter, loc, init.getType(), input, init, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value bits = arith::BitcastOp::create(b, loc, bitsType, args[0]);
-        Value mask = arith::ConstantOp::create(
-            b, loc,
-            b.getIntegerAttr(bitsType, APInt::getSignedMaxValue(width)));
-        bits = arith::AndIOp::create(b, loc, bits, mask);
+        bits = arith::AndIOp::create(
+            b, loc, bits, constant(b, loc, APInt::getSignedMaxValue(width)));
+        if (op.getFinite()) {
+          Value isFinite = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::ult, bits,
+              constant(b, loc, APFloat::getInf(semantics).bitcastToAPInt()));
+          Value next = arith::AddIOp::create(b, loc, bits,
+                                             constant(b, loc, APInt(width, 1)));
+          bits = arith::SelectOp::create(b, loc, isFinite, next,
+                                         constant(b, loc, APInt(width, 0)));
+        }
         bits = arith::MaxUIOp::create(b, loc, bits, args[1]);
         linalg::YieldOp::create(b, loc, bits);
       });
@@ -202,15 +225,28 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
   AffineMap identity = rewriter.getMultiDimIdentityMap(bitsResult.getRank());
   SmallVector<utils::IteratorType> parallel(bitsResult.getRank(),
                                             utils::IteratorType::parallel);
-  amax = linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), amax, empty,
-             ArrayRef<AffineMap>{identity, identity}, parallel,
-             [&](OpBuilder &b, Location loc, ValueRange args) {
-               Value value =
-                   arith::BitcastOp::create(b, loc, elementType, args[0]);
-               linalg::YieldOp::create(b, loc, value);
-             })
-             .getResult(0);
+  amax =
+      linalg::GenericOp::create(
+          rewriter, loc, empty.getType(), amax, empty,
+          ArrayRef<AffineMap>{identity, identity}, parallel,
+          [&](OpBuilder &b, Location loc, ValueRange args) {
+            Value bits = args[0];
+            if (op.getFinite()) {
+              Value hasNone =
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits,
+                                        constant(b, loc, APInt(width, 0)));
+              Value previous = arith::SubIOp::create(
+                  b, loc, bits, constant(b, loc, APInt(width, 1)));
+              bits = arith::SelectOp::create(
+                  b, loc, hasNone,
+                  constant(b, loc,
+                           APFloat::getQNaN(semantics).bitcastToAPInt()),
+                  previous);
+            }
+            Value value = arith::BitcastOp::create(b, loc, elementType, bits);
+            linalg::YieldOp::create(b, loc, value);
+          })
+          .getResult(0);
   Type converted = getTypeConverter()->convertType(op.getType());
   if (amax.getType() != converted)
     amax = tensor::CastOp::create(rewriter, loc, converted, amax);

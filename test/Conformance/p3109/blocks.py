@@ -1,5 +1,6 @@
 # Block conversions in compiled code and the Reference, against the draft's definitions in
-# fractions: convert_to_block and convert_from_block.
+# fractions: convert_to_block and convert_from_block, and ConvertToBlockMaxAbsFinite, which is three
+# ops.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t %if full %{ full %}
 import itertools
@@ -174,7 +175,61 @@ def check(op, source, scale, to, modes, options):
             )
 
 
+def check_max_abs_finite(source, scale, to, options):
+    """Scales are projections of the largest finite magnitudes."""
+    global compared
+    rows, columns, block = 8, 13, 8
+    x = make_encodings(source, rows * columns).reshape(rows, columns)
+    # Blocks of zeros, and of no finite number.
+    infinity, one = source.encodings(np.array([INF, 1.0]))
+    x[0, :], x[1, :block], x[1, block:] = 0, infinity, infinity + 1
+    x[2, :], x[2, 3] = infinity, one
+    (work / "m.mlir").write_text(
+        f"func.func @main(%x: tensor<?x?x{source.mlir}>) -> (tensor<?x?x{source.mlir}>, tensor<?x?x{scale.mlir}>, tensor<?x?x{to.mlir}>) {{\n"
+        f"  %a = quant_float.block_amax %x block [1, {block}] finite : tensor<?x?x{source.mlir}> to tensor<?x?x{source.mlir}>\n"
+        f"  %s = quant_float.cast %a mode p3109 opset 1 projection <D1, TowardPositive, SatFinite> : tensor<?x?x{source.mlir}> to tensor<?x?x{scale.mlir}>\n"
+        f"  %q = quant_float.convert_to_block %x, %s block [1, {block}] projection <D1, NearestTiesToEven, SatFinite>"
+        f" : tensor<?x?x{source.mlir}>, tensor<?x?x{scale.mlir}> to tensor<?x?x{to.mlir}>\n"
+        f"  return %a, %s, %q : tensor<?x?x{source.mlir}>, tensor<?x?x{scale.mlir}>, tensor<?x?x{to.mlir}>\n}}\n"
+    )
+    save(work / "x.npy", source, x)
+    command = [program, work / "m.mlir", "--inputs", work / "x.npy", "--outputs", work, *options]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    values = [[exact(value) for value in row] for row in source.values(x)]
+    wanted = ([], [], [])
+    for row in values:
+        for first in range(0, columns, block):
+            part = row[first : first + block]
+            finite = [abs(value) for value in part if isinstance(value, Fraction)]
+            amax = max(finite, default=NAN)
+            wanted[0].append(source.encodings(np.array([float(amax)]))[0])
+            wanted[1].append(project(scale, amax, "TowardPositive", "SatFinite", 0, 0))
+            divisor = exact(scale.values(np.array([wanted[1][-1]]))[0])
+            wanted[2].extend(
+                project(to, divide(value, divisor), "NearestTiesToEven", "SatFinite", 0, 0)
+                for value in part
+            )
+    for i, form in enumerate((source, scale, to)):
+        found = np.load(work / f"output_{i}.npy").ravel()
+        found = found.view(form.unsigned) if form.name in STANDARD else found
+        expected = np.array(wanted[i], found.dtype)
+        compared += found.size
+        if not np.array_equal(found, expected):
+            j = np.flatnonzero(found != expected)[0]
+            failures.append(
+                f"block_amax finite {source.name} by {scale.name} to {form.name} {' '.join(options)}: "
+                f"{found[j]:#x}, expected {expected[j]:#x}"
+            )
+
+
 def main():
+    for source, scale, to in (
+        ("f32", "binary8p1uf", "binary4p2sf"),
+        ("f16", "binary8p4se", "binary8p3se"),
+        ("bf16", "f32", "binary8p4se"),
+    ):
+        for options in (["--target", "reference"], *(["--cpu", cpu] for cpu in CPUS)):
+            check_max_abs_finite(FORMATS[source], FORMATS[scale], FORMATS[to], options)
     modes = list(itertools.product((*DETERMINISTIC, *STOCHASTIC), SATURATIONS))
     narrow = list(ALL) if IS_FULL else [*REQUIRED, "binary8p4sf", "binary8p8uf", "binary5p1ue"]
     pairs = list(itertools.product(SCALES, narrow))
