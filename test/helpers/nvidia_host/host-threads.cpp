@@ -111,6 +111,10 @@ void nvvm_fence_proxy_async_shared_cta() { simulated_proxy_fence_hook(); }
 void nvvm_mbarrier_init_shared(const void *barrier, uint32_t count) {
   simulated_mbarrier_init_hook(barrier, count);
 }
+/// The name since LLVM 24.
+void nvvm_mbarrier_init_p3(const void *barrier, uint32_t count) {
+  simulated_mbarrier_init_hook(barrier, count);
+}
 uint64_t nvvm_mbarrier_arrive_shared(const void *barrier) {
   simulated_arrive_hook(barrier, 0);
   return 0;
