@@ -22,13 +22,16 @@ def is_inside(thread, code):
 def check_at_once():
     """Samples the positions of two threads. If the GIL were held, nothing could be sampled while a
     kernel runs, and two kernels could never be seen in many samples of one run."""
-    x = np.linspace(-1000, 1000, 1 << 23, dtype=np.float32)
+    # A run takes longer than a thread waits for the GIL, also on a busy machine.
+    x = np.linspace(-1000, 1000, 1 << 25, dtype=np.float32)
     jobs = [
         (qf.parse(MODULE.format(to=to)).compile(), np.empty(x.shape, qf.dtype(to).numpy))
         for to in ("f8E4M3FN", "f8E5M2")
     ]
     stop = time.monotonic() + 60
     best = 0
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
     while best < 20 and time.monotonic() < stop:
         running = threading.Event()
 
@@ -44,6 +47,7 @@ def check_at_once():
         while any(thread.is_alive() for thread in threads):
             both += all(is_inside(thread, RUN) for thread in threads)
         best = max(best, both)
+    sys.setswitchinterval(interval)
     expect.true(f"two kernels at once in {best} samples of one run", best >= 20)
     for kernel, y in jobs:
         expect.same("its values", y, kernel(x))
