@@ -116,7 +116,7 @@ bool WeightMatmul::match() {
       node->getNumResults() != 1)
     return false;
   Value weightOperand = node.getInputs()[1];
-  bool isTurned = false;
+  bool isTransposed = false;
   std::optional<NodeKind> kind = getNodeKind(node);
   if (kind == NodeKind::MatMul) {
     auto transpose = weightOperand.getDefiningOp<NodeOp>();
@@ -125,17 +125,17 @@ bool WeightMatmul::match() {
                 transpose->getNumOperands() == 1
             ? transpose.getNodeAttributes().getAs<DenseI64ArrayAttr>("perm")
             : DenseI64ArrayAttr();
-    isTurned = perm && perm.asArrayRef() == ArrayRef<int64_t>{1, 0};
-    if (isTurned)
+    isTransposed = perm && perm.asArrayRef() == ArrayRef<int64_t>{1, 0};
+    if (isTransposed)
       weightOperand = transpose.getInputs()[0];
   } else if (kind == NodeKind::Gemm) {
-    isTurned = getInt("transB") != 0;
+    isTransposed = getInt("transB") != 0;
     if (node.getInputs().size() > 2)
       bias = node.getInputs()[2];
   } else {
     return false;
   }
-  isAcross = !isTurned;
+  isAcross = !isTransposed;
   weights = weightOperand.getDefiningOp<DequantizeOp>();
   return weights && weights.getBlockSize().value_or(0) != 0;
 }

@@ -150,15 +150,16 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
     return refuse("the types are not those of the node");
   Value codes = weights->op.getInput();
   ElementsAttr turned;
-  bool isTurned = isGemm && getInteger(node, "transB");
-  if (!isAlong(*weights, isConv || isTurned ? 0 : weightType.getRank() - 1) ||
+  bool isTransposed = isGemm && getInteger(node, "transB");
+  if (!isAlong(*weights,
+               isConv || isTransposed ? 0 : weightType.getRank() - 1) ||
       (!isConv &&
        (weightType.getRank() != 2 || !hasManyRows(x->op.getInput()))))
     return refuse("the scales are not per channel, or there are few rows");
   if (isGemm && (getInteger(node, "transA") || !isOne(node, "alpha") ||
                  !isOne(node, "beta")))
     return refuse("the lhs is transposed, or products are scaled");
-  if (isTurned) {
+  if (isTransposed) {
     ElementsAttr constant;
     if (!matchPattern(codes, m_Constant(&constant)))
       return refuse("the transposed weights are not a constant");
@@ -166,8 +167,8 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   }
   // Sums of the products of 9-bit differences must fit into 32 bits.
   int64_t depth = weightType.getNumElements() /
-                  (isConv || isTurned ? weightType.getDimSize(0)
-                                      : weightType.getDimSize(1));
+                  (isConv || isTransposed ? weightType.getDimSize(0)
+                                          : weightType.getDimSize(1));
   if (depth > kMaxProducts)
     return refuse("the accumulator may overflow");
   // If a product of scales is zero, subnormal or not finite, the rewrite would

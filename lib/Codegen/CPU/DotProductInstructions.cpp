@@ -147,6 +147,8 @@ Value DotProductInstructions::add(ImplicitLocOpBuilder &b, Value accumulator,
                row.a == MatrixElement::Int16 &&
                row.getSize() == instruction->getSize();
       });
+  assert(row != getMatrixInstructions().end() &&
+         "each instruction on bytes has one on 16-bit integers of its size");
   Value ones = makeSplat(b, pairs.getType(), 1);
   return arith::AddIOp::create(b, accumulator,
                                call(b, *row, type, {pairs, ones}));
@@ -218,7 +220,7 @@ VectorType PackedDotProduct::getElements(Builder &b) const {
 
 Value PackedDotProduct::multiply(ImplicitLocOpBuilder &b, Value lhs,
                                  Value rhs) const {
-  if (isTurned)
+  if (swapsOperands)
     std::swap(lhs, rhs);
   VectorType elements = getElements(b);
   Value left = vector::BitCastOp::create(b, elements, lhs);
@@ -238,7 +240,7 @@ static Value keepOrder(ImplicitLocOpBuilder &b, Value accumulator) {
 
 Value PackedDotProduct::add(ImplicitLocOpBuilder &b, Value accumulator,
                             Value lhs, Value rhs) const {
-  if (isTurned)
+  if (swapsOperands)
     std::swap(lhs, rhs);
   auto type = cast<VectorType>(accumulator.getType());
   int64_t all = type.getNumElements();

@@ -19,7 +19,7 @@ namespace mlir::quant_float {
 SmallVector<IntegerType> getDotTypes(Operation *op);
 
 /// Chooses among the candidates that multiply integers of two types exactly:
-/// instructions that saturate 16-bit sums of byte products do not qualify.
+/// instructions that saturate 16-bit sums of byte products are excluded.
 /// There are none if `types` is empty.
 MatrixInstructionChoice chooseMatrixInstruction(
     const LoweringTarget &target, ArrayRef<IntegerType> types,
@@ -53,15 +53,15 @@ public:
   StringRef getName() const { return instruction->name; }
 
 private:
-  PackedDotProduct(const MatrixInstruction &instruction, bool isTurned)
-      : instruction(&instruction), isTurned(isTurned) {}
+  PackedDotProduct(const MatrixInstruction &instruction, bool swapsOperands)
+      : instruction(&instruction), swapsOperands(swapsOperands) {}
 
   VectorType getElements(Builder &b) const;
 
   const MatrixInstruction *instruction;
   /// Whether the operands are swapped, because the instruction expects the
   /// unsigned operand first and `rhs` is the unsigned one.
-  bool isTurned;
+  bool swapsOperands;
 };
 
 /// Returns accumulator + lhs . rhs, computed with shifts and multiplications on

@@ -150,7 +150,7 @@ MatrixInstructionLoops::emitMatrixInstructions(int64_t rows, int64_t lanes,
                                                int64_t lane, int64_t width) {
   auto type = VectorType::get({4}, builder.getI32Type());
   auto bytes = VectorType::get({16}, builder.getI8Type());
-  bool isTurned = panelPlan.isTurned;
+  bool swapsOperands = panelPlan.swapsOperands;
   Value zeros = createZero(type);
   int64_t pairs = llvm::divideCeil(rows, 2);
   auto emitBlock = [&](Value block, ValueRange current) {
@@ -180,7 +180,7 @@ MatrixInstructionLoops::emitMatrixInstructions(int64_t rows, int64_t lanes,
         for (int64_t pair = 0; pair < pairs; ++pair) {
           Value &acc = accumulators[pair * width / 2 + column / 2];
           SmallVector<Value> operands{acc, left[pair], right};
-          if (isTurned)
+          if (swapsOperands)
             std::swap(operands[1], operands[2]);
           acc = LLVM::CallIntrinsicOp::create(
                     builder, type, builder.getStringAttr(matrix.name), operands)
@@ -197,7 +197,8 @@ MatrixInstructionLoops::emitMatrixInstructions(int64_t rows, int64_t lanes,
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < width; column += 4) {
       auto *acc = tiles.begin() + row / 2 * width / 2 + column / 2;
-      int64_t inner = row % 2 * (isTurned ? 1 : 2), step = isTurned ? 2 : 1;
+      int64_t inner = row % 2 * (swapsOperands ? 1 : 2),
+              step = swapsOperands ? 2 : 1;
       results.push_back(vector::ShuffleOp::create(
           builder, acc[0], acc[1],
           ArrayRef<int64_t>{inner, inner + step, inner + 4, inner + 4 + step}));

@@ -367,7 +367,7 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
   ReductionPlan added = plan;
   PanelPlan &panel = *added.panel;
   panel.matrix = matrix;
-  panel.isTurned =
+  panel.swapsOperands =
       isSwapped(*matrix, getDotTypes(plan.op)[panel.own->getOperandNumber()]);
   // Two by two tiles are accumulators, or four by eight vectors. Each step is
   // an i32 of four bytes along K.

@@ -87,7 +87,7 @@ struct PanelPlan {
   /// number of steps of K in a block of it, and the maximum numbers of rows and
   /// lanes that are accumulated together.
   const MatrixInstruction *matrix = nullptr;
-  bool isTurned = false;
+  bool swapsOperands = false;
   int64_t blockSteps = 1, maxRows = 0, maxLanes = 0;
 };
 
