@@ -64,8 +64,8 @@ static Value createMul(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return b.createOrFold<arith::MulIOp>(lhs, rhs);
 }
 
-static int64_t countTiles(int64_t all, int64_t most) {
-  return llvm::divideCeil(all, most);
+static int64_t countTiles(int64_t all, int64_t size) {
+  return llvm::divideCeil(all, size);
 }
 
 /// Returns the address of an element of a buffer of 32-bit elements, and the
@@ -128,14 +128,14 @@ void AmxTileLoops::configureTiles(int64_t rows) {
     sizes[rowBytes + 2 * number] = 4 * columns;
     sizes[rowCounts + number] = rows;
   };
-  auto getPart = [](int64_t all, int64_t tile, int64_t most) {
-    return std::min(all - tile * most, most);
+  auto getPart = [](int64_t all, int64_t tile, int64_t size) {
+    return std::min(all - tile * size, size);
   };
   for (int64_t i = 0; i < countTiles(rows, matrix.m); ++i) {
     int64_t rowsHere = getPart(rows, i, matrix.m);
     set(kRowRegisters + i, rowsHere, blockSteps);
-    for (int64_t j = 0; j < countTiles(present, matrix.n); ++j) {
-      int64_t lanesHere = getPart(present, j, matrix.n);
+    for (int64_t j = 0; j < countTiles(validLanes, matrix.n); ++j) {
+      int64_t lanesHere = getPart(validLanes, j, matrix.n);
       set(kLaneRegisters + j, blockSteps, lanesHere);
       set(kTiles * i + j, rowsHere, lanesHere);
     }
@@ -170,7 +170,7 @@ void AmxTileLoops::forEachAccumulator(
     auto [address, rowBytes] =
         locate(builder, output->get(), getIndices(output, i * matrix.m),
                getRowSteps(output));
-    for (int64_t j = 0; j < countTiles(present, matrix.n); ++j)
+    for (int64_t j = 0; j < countTiles(validLanes, matrix.n); ++j)
       body(kTiles * i + j,
            {makePointer(builder, createAdd(builder, address,
                                            getConstant(4 * j * matrix.n))),
@@ -233,7 +233,7 @@ void AmxTileLoops::accumulateSteps(int64_t rows, int64_t lanes) {
   if (rows != tileRows)
     configureTiles(rows);
   int64_t rowTiles = countTiles(rows, matrix.m);
-  int64_t laneTiles = countTiles(present, matrix.n);
+  int64_t laneTiles = countTiles(validLanes, matrix.n);
   beginTiles(rows, lanes);
   emitFor(getConstant(0), countBlocks(), getConstant(1), [&](Value block) {
     Value step = getBlockStep(block);
@@ -245,12 +245,13 @@ void AmxTileLoops::accumulateSteps(int64_t rows, int64_t lanes) {
            {makePointer(builder, ::createAdd(builder, lanesAddress,
                                              getConstant(4 * j * matrix.n))),
             makeLong(builder, getConstant(4 * lanes))});
-    SmallVector<int64_t> rowSteps = getRowSteps(own);
-    rowSteps.resize(cast<MemRefType>(ownSteps.getType()).getRank() - 1);
+    SmallVector<int64_t> rowSteps = getRowSteps(unpacked);
+    rowSteps.resize(cast<MemRefType>(unpackedSteps.getType()).getRank() - 1);
     rowSteps.push_back(0);
     for (int64_t i = 0; i < rowTiles; ++i) {
-      auto [address, rowBytes] = locate(
-          builder, ownSteps, getOwnIndices(i * matrix.m, step), rowSteps);
+      auto [address, rowBytes] =
+          locate(builder, unpackedSteps, getUnpackedIndices(i * matrix.m, step),
+                 rowSteps);
       call(builder, "llvm.x86.tileloadd64", kRowRegisters + i,
            {makePointer(builder, address), makeLong(builder, rowBytes)});
       for (int64_t j = 0; j < laneTiles; ++j)

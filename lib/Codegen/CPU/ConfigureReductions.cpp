@@ -35,7 +35,7 @@ static void remarkContraction(const ReductionPlan &plan,
   std::string message;
   llvm::raw_string_ostream os(message);
   os << "contraction by " << config;
-  OpOperand &rows = plan.panel ? *plan.panel->own : op->getOpOperand(0);
+  OpOperand &rows = plan.panel ? *plan.panel->unpacked : op->getOpOperand(0);
   std::vector<std::string> lacks =
       ReductionPlan::chooseMatrix(op, rows, target).lacks;
   if (!lacks.empty())

@@ -21,21 +21,21 @@ DotProductInstructions::DotProductInstructions(
     const WeightContraction &contraction, const LoweringTarget &target,
     int64_t lanes, unsigned xBits)
     : values(contraction.values), bits(contraction.bits), target(target) {
-  int64_t most = (1 << bits) - 1;
-  if (!values.isCode)
-    most = *llvm::max_element(values.integers);
+  int64_t maxInteger = (1 << bits) - 1;
+  if (!values.isEncoding)
+    maxInteger = *llvm::max_element(values.integers);
   auto isApplicable = [&](const MatrixInstruction &row) {
     // Activations are signed.
     if (!row.isDotProduct() || row.b == MatrixElement::UInt8)
       return false;
     // The products of all fields are added in 16 bits, which must not overflow.
     if (row.accumulator == MatrixElement::Int16 &&
-        2 * (8 / bits) * most * 127 > 32767)
+        2 * (8 / bits) * maxInteger * 127 > 32767)
       return false;
     // Values of fewer than 8 bits are used as signed bytes only if they fit.
     // Bytes of 8 bits are converted to signed ones by isSigned(), but values
     // from a lookup table are not.
-    if (row.a == MatrixElement::Int8 && bits < 8 && most > 127)
+    if (row.a == MatrixElement::Int8 && bits < 8 && maxInteger > 127)
       return false;
     return 8 * row.getBytes() >= xBits && row.getSize() == 4 * lanes;
   };
@@ -90,7 +90,7 @@ static void split(ImplicitLocOpBuilder &b, Value packed, unsigned from,
 SmallVector<Value> DotProductInstructions::spread(ImplicitLocOpBuilder &b,
                                                   Value packed) const {
   SmallVector<Value> fields;
-  if (values.isCode) {
+  if (values.isEncoding) {
     unsigned flip = values.flip ^ (isSigned() ? 128 : 0);
     if (flip)
       packed = arith::XOrIOp::create(

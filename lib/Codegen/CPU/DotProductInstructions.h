@@ -98,7 +98,7 @@ private:
   /// the offset by 128.
   bool isSigned() const;
 
-  const CodeValues &values;
+  const EncodingValues &values;
   unsigned bits;
   const LoweringTarget &target;
   const MatrixInstruction *instruction = nullptr;

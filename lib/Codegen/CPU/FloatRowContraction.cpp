@@ -147,8 +147,8 @@ SmallVector<Value> FloatRowContraction::decode(const Step &step,
     BodySlice slice(
         b, op,
         [&](OpOperand *operand) {
-          return operand == contraction.codes ? load(operand, numElements)
-                                              : load(operand);
+          return operand == contraction.quantized ? load(operand, numElements)
+                                                  : load(operand);
         },
         [&](unsigned loop) { return getIndex(loop); });
     Value value = toFloat(slice.build(contraction.decoded));

@@ -233,7 +233,7 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
     for (int64_t row = 0; row < rows; ++row) {
       position[contraction.channel] = plus(first, row);
       position[contraction.depth] = plus(start, part * each);
-      SmallVector<Value> codes =
+      SmallVector<Value> weights =
           dots.spread(b, loadPacked(std::min(count - part * each, each)));
       Value correction;
       if (contraction.point) {
@@ -247,7 +247,7 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
         Value from = starts[vector];
         if (correction)
           from = arith::MulIOp::create(b, from, correction);
-        Value accumulator = dots.add(b, from, codes, x[vector]);
+        Value accumulator = dots.add(b, from, weights, x[vector]);
         accumulator = multiply(arith::SIToFPOp::create(b, floats, accumulator),
                                scale[vector]);
         if (blockScale)

@@ -15,9 +15,9 @@
 //   for n by rows:
 //     for chunk of k:
 //       for part of the lanes, row:
-//         codes = load w[n + row, chunk]
+//         quantized = load w[n + row, chunk]
 //         acc = -offset * (sums of x)
-//         for term: acc += term(codes) * x[chunk, term]     // x is packed
+//         for term: acc += term(quantized) * x[chunk, term]     // x is packed
 //         lanes[row] += scale * acc
 //     y[n + row] = sum of lanes
 //

@@ -42,11 +42,13 @@ using llvm::SaveAndRestore;
 PanelLoops::PanelLoops(const ReductionPlan &plan,
                        const ReductionContext &context)
     : ReductionLoops(plan, context), panelPlan(*plan.panel),
-      shared(panelPlan.shared), own(panelPlan.own), ownSteps(own->get()) {
+      packed(panelPlan.packed), unpacked(panelPlan.unpacked),
+      unpackedSteps(unpacked->get()) {
   SmallVector<ReassociationIndices> groups =
-      getCollapsedDims(plan, cast<MemRefType>(ownSteps.getType()));
+      getCollapsedDims(plan, cast<MemRefType>(unpackedSteps.getType()));
   if (plan.reductions.size() > 1)
-    ownSteps = memref::CollapseShapeOp::create(builder, ownSteps, groups);
+    unpackedSteps =
+        memref::CollapseShapeOp::create(builder, unpackedSteps, groups);
   buffer = context.getPanelBuffer();
 }
 
@@ -82,7 +84,7 @@ void PanelLoops::emitColumn(int64_t lanes) {
   panel = memref::ViewOp::create(
       builder,
       MemRefType::get({plan.getPanelRows(lanes), plan.getPanelPitch(lanes)},
-                      getElementTypeOrSelf(shared->get())),
+                      getElementTypeOrSelf(packed->get())),
       buffer, getConstant(0), ValueRange());
   emitCopies(plan.reductions, getConstant(0), lanes);
   // From here on a single loop over steps replaces the reduction loops.
@@ -100,13 +102,13 @@ void PanelLoops::multiplyPanel(int64_t lanes) {
 void PanelLoops::emitWindowEnd(Value panelRow, int64_t lanes) {
   SaveAndRestore first(position[*plan.vectorLoop]);
   // More elements may remain than there are lanes.
-  Value count = dynamicPresent ? arith::MinSIOp::create(builder, dynamicPresent,
-                                                        getConstant(lanes))
-                               : getConstant(present);
+  Value count = numRemaining ? arith::MinSIOp::create(builder, numRemaining,
+                                                      getConstant(lanes))
+                             : getConstant(validLanes);
   position[*plan.vectorLoop] =
       apply(builder.getAffineDimExpr(0) + builder.getAffineDimExpr(1),
             {first.get(), getAsOpFoldResult(count)});
-  storePanel(load(shared, /*row=*/0, panelPlan.windowSteps - 1), panelRow,
+  storePanel(load(packed, /*row=*/0, panelPlan.windowSteps - 1), panelRow,
              count);
 }
 
@@ -121,7 +123,7 @@ void PanelLoops::emitCopies(ArrayRef<unsigned> loops, Value step,
   }
   if (loops.empty()) {
     forEachRegister(lanes, [&](int64_t lane) {
-      storePanel(load(shared, /*row=*/0, std::min(lanes, plan.registerLanes)),
+      storePanel(load(packed, /*row=*/0, std::min(lanes, plan.registerLanes)),
                  step, getConstant(lane));
     });
     if (isWindow)
@@ -158,7 +160,7 @@ Value PanelLoops::emitSquares(unsigned loop, Value from, Value to,
     position[loop] = index;
     Value first = getStep(index);
     forEachRegister(lanes, [&](int64_t lane) {
-      for (auto [step, vector] : llvm::enumerate(loadBlock(shared)))
+      for (auto [step, vector] : llvm::enumerate(loadBlock(packed)))
         storePanel(
             vector,
             builder.createOrFold<arith::AddIOp>(first, getConstant(step)),
@@ -221,9 +223,9 @@ std::pair<Value, Value> PanelLoops::getPartRows() {
   return {from, getValue(apply(rows, {partEnd}))};
 }
 
-SmallVector<Value> PanelLoops::getOwnIndices(int64_t row, Value step) {
-  SmallVector<Value> indices = getIndices(own, row);
-  indices.truncate(cast<MemRefType>(ownSteps.getType()).getRank() - 1);
+SmallVector<Value> PanelLoops::getUnpackedIndices(int64_t row, Value step) {
+  SmallVector<Value> indices = getIndices(unpacked, row);
+  indices.truncate(cast<MemRefType>(unpackedSteps.getType()).getRank() - 1);
   indices.push_back(step);
   return indices;
 }
@@ -241,7 +243,7 @@ void PanelLoops::storeAccumulators(int64_t rows, int64_t lanes,
 /// short for the CPU to recognize. Prefetches beyond the end are harmless.
 void PanelLoops::prefetchRows(int64_t rows, Value step, Value partStep) {
   int64_t bytes =
-      cast<MemRefType>(own->get().getType()).getElementTypeBitWidth() / 8;
+      cast<MemRefType>(unpacked->get().getType()).getElementTypeBitWidth() / 8;
   Value offset = arith::AndIOp::create(
       builder, partStep, getConstant(reduction_limits::kLineBytes / bytes - 1));
   emitIf(arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, offset,
@@ -249,7 +251,7 @@ void PanelLoops::prefetchRows(int64_t rows, Value step, Value partStep) {
          [&] {
            for (int64_t row = 0; row < rows; ++row)
              memref::PrefetchOp::create(
-                 builder, ownSteps, getOwnIndices(rows + row, step),
+                 builder, unpackedSteps, getUnpackedIndices(rows + row, step),
                  /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
          });
 }
@@ -297,7 +299,7 @@ SmallVector<Value> PanelLoops::accumulateStep(int64_t rows, int64_t lanes,
                                               int64_t shift,
                                               ValueRange accumulators) {
   int64_t width = std::min(lanes, plan.registerLanes);
-  Type element = getElementTypeOrSelf(shared->get());
+  Type element = getElementTypeOrSelf(packed->get());
   auto type = VectorType::get({width}, element);
   SmallVector<Value> vectors, results;
   for (int64_t lane = 0; lane < lanes; lane += width)
@@ -309,16 +311,18 @@ SmallVector<Value> PanelLoops::accumulateStep(int64_t rows, int64_t lanes,
   bool hasSeparateAdd =
       dots && dots->hasSeparateAdd() && width == dots->getLanes();
   std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
-  bool isOwnFirst = dots ? own == op.getDpsInputOperand(0)
-                         : body->lhs == Value(op.getMatchingBlockArgument(own));
+  bool isUnpackedLhs =
+      dots ? unpacked == op.getDpsInputOperand(0)
+           : body->lhs == Value(op.getMatchingBlockArgument(unpacked));
   for (int64_t row = 0; row < rows; ++row) {
-    Value ownVector = broadcast(
-        memref::LoadOp::create(builder, ownSteps, getOwnIndices(row, step)),
-        width);
+    Value unpackedVector =
+        broadcast(memref::LoadOp::create(builder, unpackedSteps,
+                                         getUnpackedIndices(row, step)),
+                  width);
     SmallVector<Value> products;
     for (auto [index, vector] : llvm::enumerate(vectors)) {
-      Value lhs = isOwnFirst ? ownVector : vector,
-            rhs = isOwnFirst ? vector : ownVector;
+      Value lhs = isUnpackedLhs ? unpackedVector : vector,
+            rhs = isUnpackedLhs ? vector : unpackedVector;
       if (hasSeparateAdd)
         products.push_back(dots->multiply(builder, lhs, rhs));
       else

@@ -37,7 +37,7 @@ protected:
   /// Returns the first row of the panel in the current part of K, and the end
   /// of the part.
   std::pair<Value, Value> getPartRows();
-  SmallVector<Value> getOwnIndices(int64_t row, Value step);
+  SmallVector<Value> getUnpackedIndices(int64_t row, Value step);
   Value loadPanel(VectorType type, Value row, Value lane) {
     return vector::LoadOp::create(builder, type, panel, ValueRange{row, lane});
   }
@@ -58,10 +58,10 @@ private:
 
 protected:
   const PanelPlan &panelPlan;
-  OpOperand *shared, *own;
-  /// The entire buffer, the panel in it, indexed by step and lane, and `own`
-  /// with its reduction dimensions collapsed to one.
-  Value buffer, panel, ownSteps;
+  OpOperand *packed, *unpacked;
+  /// The entire buffer, the panel in it, indexed by step and lane, and
+  /// `unpacked` with its reduction dimensions collapsed to one.
+  Value buffer, panel, unpackedSteps;
   /// The bounds of the current part of K.
   Value partStart, partEnd;
 };

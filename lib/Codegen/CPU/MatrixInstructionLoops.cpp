@@ -38,7 +38,7 @@ void MatrixInstructionLoops::emitGap(int64_t lanes) {
     return builder.createOrFold<arith::SubIOp>(lhs, rhs);
   };
   auto type = VectorType::get({std::min(lanes, plan.registerLanes)},
-                              getElementTypeOrSelf(shared->get()));
+                              getElementTypeOrSelf(packed->get()));
   Value block = getConstant(blockSteps), steps = sub(to, from);
   Value rest = builder.createOrFold<arith::RemSIOp>(steps, block);
   Value gap = builder.createOrFold<arith::RemSIOp>(sub(block, rest), block);
@@ -158,8 +158,8 @@ MatrixInstructionLoops::emitMatrixInstructions(int64_t rows, int64_t lanes,
     Value step = getBlockStep(block);
     SmallVector<Value> steps;
     for (int64_t row = 0; row < rows; ++row)
-      steps.push_back(vector::LoadOp::create(builder, type, ownSteps,
-                                             getOwnIndices(row, step)));
+      steps.push_back(vector::LoadOp::create(builder, type, unpackedSteps,
+                                             getUnpackedIndices(row, step)));
     steps.resize(2 * pairs, zeros);
     Value panelRow =
         arith::MulIOp::create(builder, block, getConstant(blockSteps));

@@ -115,8 +115,8 @@ void ReductionLoops::emitColumns() {
     } else if (plan.isMasked(elements)) {
       there = getConstant(elements);
     }
-    present = elements;
-    dynamicPresent = plan.isDynamic(*plan.vectorLoop) ? there : Value();
+    validLanes = elements;
+    numRemaining = plan.isDynamic(*plan.vectorLoop) ? there : Value();
     int64_t lanes = elements == 1 && !there ? 0 : elements;
     if (there)
       lanes = llvm::alignTo(lanes, plan.registerLanes);
@@ -173,17 +173,17 @@ void ReductionLoops::forEachRegister(int64_t lanes,
                                      llvm::function_ref<void(int64_t)> body) {
   SaveAndRestore first(position[*plan.vectorLoop]);
   SaveAndRestore allMask(mask);
-  SaveAndRestore allPresent(present);
+  SaveAndRestore allValidLanes(validLanes);
   int64_t width = std::min(lanes, plan.registerLanes);
   for (int64_t lane = 0; lane < lanes; lane += width) {
     position[*plan.vectorLoop] = add(first.get(), lane);
-    present = std::min(allPresent.get() - lane, width);
+    validLanes = std::min(allValidLanes.get() - lane, width);
     mask = Value();
-    if (dynamicPresent)
+    if (numRemaining)
       mask = createMask(width, builder.createOrFold<arith::SubIOp>(
-                                   dynamicPresent, getConstant(lane)));
-    else if (present < width)
-      mask = createMask(width, getConstant(present));
+                                   numRemaining, getConstant(lane)));
+    else if (validLanes < width)
+      mask = createMask(width, getConstant(validLanes));
     body(lane);
   }
 }
@@ -326,7 +326,7 @@ Value ReductionLoops::load(OpOperand *operand, int64_t row, int64_t lanes) {
   SmallVector<Value> elements;
   SaveAndRestore first(position[*plan.vectorLoop]);
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    if (lane >= present) {
+    if (lane >= validLanes) {
       elements.push_back(createZero(element));
       continue;
     }
@@ -356,7 +356,7 @@ SmallVector<Value> ReductionLoops::loadBlock(OpOperand *operand) {
   {
     SaveAndRestore first(position[*plan.vectorLoop]);
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      if (lane >= present) {
+      if (lane >= validLanes) {
         vectors.push_back(createZero(type));
         continue;
       }

@@ -96,7 +96,7 @@ protected:
   /// Emits tiles of the rows that share `lanes` lanes.
   void emitRowTiles(int64_t lanes, llvm::function_ref<void(int64_t)> body);
   /// Calls `body` for each register of `lanes` lanes with the lane that it
-  /// starts at. Meanwhile `position`, `mask` and `present` describe this
+  /// starts at. Meanwhile `position`, `mask` and `validLanes` describe this
   /// register.
   void forEachRegister(int64_t lanes, llvm::function_ref<void(int64_t)> body);
 
@@ -153,10 +153,10 @@ protected:
   /// The mask of the valid lanes of the current vectors, or null if all lanes
   /// are valid, and the number of valid lanes if it is static.
   Value mask;
-  int64_t present = 0;
+  int64_t validLanes = 0;
   /// The number of remaining elements in the remainder of a vector loop of
   /// dynamic size.
-  Value dynamicPresent;
+  Value numRemaining;
 };
 
 /// The strategies.

@@ -330,17 +330,17 @@ quant_float::getCollapsedDims(const ReductionPlan &plan, MemRefType type) {
 }
 
 /// Returns the size of the innermost reduction loop if it moves the vectors of
-/// `shared` by one element, or 1. The steps of a window are unrolled.
-static int64_t getWindow(const ReductionPlan &plan, OpOperand *shared,
+/// `packed` by one element, or 1. The steps of a window are unrolled.
+static int64_t getWindow(const ReductionPlan &plan, OpOperand *packed,
                          bool hasMatrix) {
   // Blocks of dot products and matrix instructions have several steps.
   int64_t range = plan.ranges[plan.reductions.back()];
   if (plan.dots || hasMatrix || plan.reductions.size() < 2 ||
       range > kMaxWindow ||
-      getAccess(plan.op, shared, *plan.vectorLoop) != Access::Contiguous)
+      getAccess(plan.op, packed, *plan.vectorLoop) != Access::Contiguous)
     return 1;
   std::optional<SmallVector<int64_t>> steps =
-      getSteps(GenericOp(plan.op).getMatchingIndexingMap(shared),
+      getSteps(GenericOp(plan.op).getMatchingIndexingMap(packed),
                plan.reductions.back());
   bool isWindow = steps && steps->back() == 1 &&
                   llvm::all_of(ArrayRef(*steps).drop_back(),
@@ -351,15 +351,16 @@ static int64_t getWindow(const ReductionPlan &plan, OpOperand *shared,
 static bool fitsPanel(const ReductionPlan &plan) {
   int64_t lanes = llvm::alignTo(plan.vectorLanes, plan.registerLanes);
   int64_t bits =
-      getElementTypeOrSelf(plan.panel->shared->get()).getIntOrFloatBitWidth();
+      getElementTypeOrSelf(plan.panel->packed->get()).getIntOrFloatBitWidth();
   return plan.getPanelRows(lanes) * plan.getPanelPitch(lanes) * bits / 8 <=
          kPanelBytes;
 }
 
 /// Adds the matrix instruction to the plan, if it is applicable to the panel
-/// and its rows, `own`. All extents must be static: a dynamic K extent may be
-/// less than a block, and tile registers are configured to static sizes.
-static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
+/// and its rows, `unpacked`. All extents must be static: a dynamic K extent may
+/// be less than a block, and tile registers are configured to static sizes.
+static ReductionPlan addMatrix(const ReductionPlan &plan,
+                               MemRefType unpackedType,
                                const MatrixInstruction *matrix) {
   if (!matrix || plan.isDynamic(plan.panel->partLoop) ||
       plan.isDynamic(*plan.vectorLoop) || plan.isDynamic(*plan.rowLoop))
@@ -367,8 +368,8 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
   ReductionPlan added = plan;
   PanelPlan &panel = *added.panel;
   panel.matrix = matrix;
-  panel.swapsOperands =
-      isSwapped(*matrix, getDotTypes(plan.op)[panel.own->getOperandNumber()]);
+  panel.swapsOperands = isSwapped(
+      *matrix, getDotTypes(plan.op)[panel.unpacked->getOperandNumber()]);
   // Two by two tiles are accumulators, or four by eight vectors. Each step is
   // an i32 of four bytes along K.
   bool hasTiles = matrix->unit == MatrixUnit::Tiles;
@@ -385,8 +386,8 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
   };
   // The pairs of rows that I8MM multiplies are formed from vectors of four
   // lanes.
-  if (!own.isLastDimUnitStride() || steps < panel.blockSteps ||
-      (hasTiles ? !hasRowSteps(panel.own) ||
+  if (!unpackedType.isLastDimUnitStride() || steps < panel.blockSteps ||
+      (hasTiles ? !hasRowSteps(panel.unpacked) ||
                       !hasRowSteps(added.op.getDpsInitOperand(0))
                 : plan.registerLanes != 4))
     return plan;
@@ -394,12 +395,12 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
   // but the last consist of full blocks.
   added.vectorLanes = std::min(plan.vectorLanes, panel.maxLanes);
   int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
-  int64_t most = kPanelBytes / (lanes * 4 * panel.innerSteps);
-  panel.partSteps = llvm::divideCeil(range, llvm::divideCeil(range, most));
+  int64_t maxSteps = kPanelBytes / (lanes * 4 * panel.innerSteps);
+  panel.partSteps = llvm::divideCeil(range, llvm::divideCeil(range, maxSteps));
   int64_t aligned = llvm::alignTo(
       panel.partSteps,
       panel.blockSteps / std::gcd(panel.blockSteps, panel.innerSteps));
-  if (panel.partSteps < range && aligned <= most)
+  if (panel.partSteps < range && aligned <= maxSteps)
     panel.partSteps = aligned;
   // The panel must have room for the zeros in the last block.
   return fitsPanel(added) ? added : plan;
@@ -426,27 +427,27 @@ static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
   if (!plan.rowLoop || !(plan.isPlainContraction || plan.dots) ||
       op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return std::nullopt;
-  OpOperand *shared = nullptr, *own = nullptr;
+  OpOperand *packed = nullptr, *unpacked = nullptr;
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!isa<MemRefType>(input->get().getType()))
       return std::nullopt;
     bool isAcross = getAccess(op, input, *plan.vectorLoop) != Access::Invariant;
     bool isDown = getAccess(op, input, *plan.rowLoop) != Access::Invariant;
     if (isAcross != isDown)
-      (isAcross ? shared : own) = input;
+      (isAcross ? packed : unpacked) = input;
   }
-  if (!shared || !own || plan.ranges[plan.reductions.front()] == 0)
+  if (!packed || !unpacked || plan.ranges[plan.reductions.front()] == 0)
     return std::nullopt;
   const MatrixInstruction *matrix =
-      target ? ReductionPlan::chooseMatrix(op, *own, *target).instruction
+      target ? ReductionPlan::chooseMatrix(op, *unpacked, *target).instruction
              : nullptr;
   ReductionPlan added = plan;
   added.blockLoop = std::nullopt;
   added.foldsBlocks = false;
   added.vectorLanes = getLanes(added);
   PanelPlan &panel = added.panel.emplace();
-  panel.shared = shared;
-  panel.own = own;
+  panel.packed = packed;
+  panel.unpacked = unpacked;
   panel.partLoop = plan.reductions.front();
   panel.squareLoop = plan.blockLoop;
   // Only the outermost reduction is split into parts, so the others must be
@@ -459,29 +460,30 @@ static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
     if (panel.innerSteps >= kPanelBytes)
       return std::nullopt;
   }
-  panel.windowSteps = getWindow(plan, shared, matrix);
+  panel.windowSteps = getWindow(plan, packed, matrix);
   int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
-  int64_t bits = getElementTypeOrSelf(shared->get()).getIntOrFloatBitWidth();
-  int64_t most = kPanelBytes / (added.getPanelPitch(lanes) * bits / 8 *
-                                (panel.innerSteps / panel.windowSteps));
-  MemRefType ownType = collapseReductions(plan, own);
-  if (most == 0 || !ownType)
+  int64_t bits = getElementTypeOrSelf(packed->get()).getIntOrFloatBitWidth();
+  int64_t maxSteps = kPanelBytes / (added.getPanelPitch(lanes) * bits / 8 *
+                                    (panel.innerSteps / panel.windowSteps));
+  MemRefType unpackedType = collapseReductions(plan, unpacked);
+  if (maxSteps == 0 || !unpackedType)
     return std::nullopt;
-  panel.partSteps = most;
+  panel.partSteps = maxSteps;
   int64_t range = plan.ranges[panel.partLoop];
   if (!plan.isDynamic(panel.partLoop))
-    panel.partSteps = llvm::divideCeil(range, llvm::divideCeil(range, most));
+    panel.partSteps =
+        llvm::divideCeil(range, llvm::divideCeil(range, maxSteps));
   // Round to full square blocks.
   if (panel.squareLoop)
     panel.partSteps = std::min(
-        most, int64_t(llvm::alignTo(panel.partSteps, plan.registerLanes)));
-  panel.prefetches =
-      !plan.isDynamic(*plan.rowLoop) &&
-      (!ownType.hasStaticShape() ||
-       ownType.getNumElements() * (ownType.getElementTypeBitWidth() / 8) >=
-           kMinPrefetchedBytes);
+        maxSteps, int64_t(llvm::alignTo(panel.partSteps, plan.registerLanes)));
+  panel.prefetches = !plan.isDynamic(*plan.rowLoop) &&
+                     (!unpackedType.hasStaticShape() ||
+                      unpackedType.getNumElements() *
+                              (unpackedType.getElementTypeBitWidth() / 8) >=
+                          kMinPrefetchedBytes);
   added.tileRows = chooseRows(added, added.vectorLanes);
-  return addMatrix(added, ownType, matrix);
+  return addMatrix(added, unpackedType, matrix);
 }
 
 //===----------------------------------------------------------------------===//
@@ -538,8 +540,8 @@ ReductionPlan ReductionPlan::choose(GenericOp op, const LoweringTarget &target,
   // Packing is not profitable for few rows, or square blocks.
   bool isDynamic = vectors->rowLoop && scalar.isDynamic(*vectors->rowLoop);
   if (!vectors->rowLoop ||
-      (!isDynamic &&
-       (vectors->blockLoop || scalar.ranges[*vectors->rowLoop] < kMinSharing)))
+      (!isDynamic && (vectors->blockLoop ||
+                      scalar.ranges[*vectors->rowLoop] < kMinPanelReuse)))
     return *vectors;
   std::optional<ReductionPlan> panels = planPanels(*vectors, &target);
   if (panels && isDynamic)
@@ -672,12 +674,12 @@ FailureOr<ReductionPlan> ReductionPlan::get(GenericOp op,
                        << llvm::interleaved_array(chosen.getTile(0))
                        << ", but got "
                        << llvm::interleaved_array(config.getTile(0));
-  LoweringConfigAttr few = config.getOtherwise();
-  if (!few)
+  LoweringConfigAttr fallback = config.getOtherwise();
+  if (!fallback)
     return *plan;
   if (!plan->isDynamic(*plan->rowLoop))
     return emitError() << "expected no 'otherwise' for a static number of rows";
-  FailureOr<ReductionPlan> otherwise = get(op, few, target, registers);
+  FailureOr<ReductionPlan> otherwise = get(op, fallback, target, registers);
   if (failed(otherwise))
     return failure();
   plan->otherwise = std::make_shared<const ReductionPlan>(*otherwise);

@@ -30,7 +30,7 @@ namespace reduction_limits {
 /// L1 cache, resnet50 takes a fifth longer on a Zen 5.
 constexpr int64_t kPanelBytes = 65536;
 /// The minimum number of rows that share a panel.
-constexpr int64_t kMinSharing = 16;
+constexpr int64_t kMinPanelReuse = 16;
 /// The minimum number of rows of a tile for which there are enough independent
 /// accumulators to hide the latency of additions, and the maximum.
 constexpr int64_t kMinRows = 4, kMaxRows = 8;
@@ -69,7 +69,7 @@ bool isVectorizableReduction(linalg::GenericOp op);
 /// The panel that the vectors which all rows share are packed to.
 struct PanelPlan {
   /// The packed operand, and the operand that differs between rows.
-  OpOperand *shared, *own;
+  OpOperand *packed, *unpacked;
   /// The outermost reduction loop is split into parts that fit into the panel:
   /// the loop, the number of its iterations in a part, and the number of steps
   /// in each iteration.
@@ -80,7 +80,7 @@ struct PanelPlan {
   int64_t windowSteps = 1;
   /// The innermost reduction loop, if packing transposes square blocks.
   std::optional<unsigned> squareLoop;
-  /// Whether the rows of `own` are prefetched.
+  /// Whether the rows of `unpacked` are prefetched.
   bool prefetches = false;
   /// The matrix instruction that the panel is multiplied by, or null; whether
   /// its operands are swapped, so that it computes the transposed tile; the
@@ -205,7 +205,7 @@ struct ReductionPlan {
   /// Whether masks limit the vectors of a remainder.
   bool canMask = false;
   std::optional<PanelPlan> panel;
-  /// The plan for fewer than kMinSharing rows, or null.
+  /// The plan for fewer than kMinPanelReuse rows, or null.
   std::shared_ptr<const ReductionPlan> otherwise;
 };
 

@@ -129,14 +129,14 @@ SmallVector<Value> SquareBlockLoops::emitFoldedBlocks(Value full,
   SmallVector<Value> lanes;
   if (!plan.unrollsBlocks()) {
     SmallVector<Value> inits;
-    for (int64_t lane = 0; lane < present; ++lane)
+    for (int64_t lane = 0; lane < validLanes; ++lane)
       llvm::append_range(inits, neutral);
     lanes = emitFor(
         getConstant(0), full, blockSize, inits,
         [&](Value index, ValueRange current) {
           position[loop] = index;
           SmallVector<Value> next;
-          for (int64_t lane = 0; lane < present; ++lane)
+          for (int64_t lane = 0; lane < validLanes; ++lane)
             llvm::append_range(
                 next,
                 accumulateLane(lane, firstLane,
@@ -145,7 +145,7 @@ SmallVector<Value> SquareBlockLoops::emitFoldedBlocks(Value full,
         });
   }
   auto getLane = [&](int64_t lane) -> SmallVector<Value> {
-    if (lane >= present)
+    if (lane >= validLanes)
       return neutral;
     if (!plan.unrollsBlocks())
       return SmallVector<Value>(

@@ -53,7 +53,7 @@ struct Panels {
 } // namespace
 
 /// Whether the op reads elements of at most 8 bits.
-static bool readsCodes(GenericOp op) {
+static bool readsQuantized(GenericOp op) {
   return llvm::any_of(op.getDpsInputs(), [](Value input) {
     Type type = getElementTypeOrSelf(input);
     return isa<RankedTensorType>(input.getType()) && type.isIntOrFloat() &&
@@ -68,7 +68,7 @@ static GenericOp getDecoder(OpOperand &operand) {
   if (!producer || !isElementwiseOnTensors(producer) ||
       producer->getNumResults() != 1 || !producer->hasOneUse() ||
       !(cast<RankedTensorType>(operand.get().getType()).hasStaticShape() ||
-        readsCodes(producer)) ||
+        readsQuantized(producer)) ||
       !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
            .isPermutation())
     return {};
@@ -241,7 +241,7 @@ static std::optional<Panels> match(GenericOp op) {
     if (isPlain && (!isTransposed(op, weights, *channel) ||
                     countRows(op, *channel) < kRows))
       continue;
-    std::pair<bool, int64_t> size(decoder && readsCodes(decoder), total);
+    std::pair<bool, int64_t> size(decoder && readsQuantized(decoder), total);
     if (size <= best)
       continue;
     best = size;

@@ -39,7 +39,7 @@ static void emitLoops(const ReductionPlan &plan,
   if (!plan.otherwise)
     return loops->emit();
   Value minRows =
-      arith::ConstantIndexOp::create(builder, reduction_limits::kMinSharing);
+      arith::ConstantIndexOp::create(builder, reduction_limits::kMinPanelReuse);
   Value areMany = arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
                                         context.sizes[*plan.rowLoop], minRows);
   auto branch = scf::IfOp::create(builder, areMany, /*withElseRegion=*/true);

@@ -124,13 +124,14 @@ static Value buildElement(ImplicitLocOpBuilder &b, ValueRange numbers,
 
 /// For each element of a packed i32, its offsets along all dimensions relative
 /// to the first one.
-using Parts = SmallVector<SmallVector<int64_t>>;
+using PackedOffsets = SmallVector<SmallVector<int64_t>>;
 
 /// Packs elements into `into`. Along K, packed elements start at multiples of
 /// `step`.
-static Value packParts(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
-                       const Form &form, Value into, int64_t step,
-                       const Parts &parts) {
+static Value packElements(ImplicitLocOpBuilder &b,
+                          const ByteOperand &byteOperand, const Form &form,
+                          Value into, int64_t step,
+                          const PackedOffsets &packedOffsets) {
   unsigned rank = byteOperand.order.size();
   SmallVector<AffineExpr> source(rank);
   AffineExpr pointIndex = b.getAffineConstantExpr(0);
@@ -149,10 +150,10 @@ static Value packParts(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
   SmallVector<OpFoldResult> sizes(rank), strides(rank, b.getIndexAttr(1));
   for (auto [dim, size] : llvm::zip(byteOperand.order, packed))
     sizes[dim] = size;
-  for (ArrayRef<int64_t> part : parts) {
+  for (ArrayRef<int64_t> elementOffsets : packedOffsets) {
     if (!byteOperand.depth) {
       SmallVector<OpFoldResult> offsets =
-          getAsIndexOpFoldResult(b.getContext(), part);
+          getAsIndexOpFoldResult(b.getContext(), elementOffsets);
       addInput(tensor::ExtractSliceOp::create(b, byteOperand.operand->get(),
                                               offsets, sizes, strides),
                source);
@@ -160,7 +161,7 @@ static Value packParts(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
     }
     SmallVector<AffineExpr> indices(source);
     AffineExpr &index = indices[*byteOperand.depth];
-    index = index * step + part[*byteOperand.depth];
+    index = index * step + elementOffsets[*byteOperand.depth];
     addInput(byteOperand.operand->get(), indices);
   }
   bool hasPoint = form.subtracted && !byteOperand.point.isZero();
@@ -186,12 +187,12 @@ static Value packParts(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
     Value point;
     if (hasPoint)
       point = byteOperand.point.operand
-                  ? extend(inner, arguments[parts.size()],
+                  ? extend(inner, arguments[packedOffsets.size()],
                            byteOperand.point.isSigned)
                   : makeInteger(inner, byteOperand.point.constant);
     linalg::YieldOp::create(
-        inner, buildElement(inner, arguments.take_front(parts.size()), point,
-                            byteOperand, form));
+        inner, buildElement(inner, arguments.take_front(packedOffsets.size()),
+                            point, byteOperand, form));
   };
   return GenericOp::create(b, into.getType(), inputs, into, maps, iterators,
                            body)
@@ -204,32 +205,33 @@ Value dots::packOperand(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
   SmallVector<OpFoldResult> from =
       tensor::getMixedSizes(b, b.getLoc(), byteOperand.operand->get());
   // Returns the offsets of `numbers` elements, from index `start` on.
-  auto getParts = [&](int64_t start, int64_t numbers) {
-    Parts parts;
+  auto getPackedOffsets = [&](int64_t start, int64_t numbers) {
+    PackedOffsets packedOffsets;
     for (int64_t number = 0; number < numbers; ++number) {
-      parts.emplace_back(from.size(), 0);
-      for (auto [dim, offset] : llvm::enumerate(parts.back()))
+      packedOffsets.emplace_back(from.size(), 0);
+      for (auto [dim, offset] : llvm::enumerate(packedOffsets.back()))
         if (!byteOperand.depth)
           offset = *byteOperand.getOffset(dim, loop, number);
         else if (dim == *byteOperand.depth)
           offset = start + number;
     }
-    return parts;
+    return packedOffsets;
   };
   if (!byteOperand.depth) {
-    Parts parts = getParts(0, std::min(grouping.extent, grouping.count));
+    PackedOffsets packedOffsets =
+        getPackedOffsets(0, std::min(grouping.extent, grouping.count));
     SmallVector<OpFoldResult> sizes;
     for (unsigned dim : byteOperand.order) {
       int64_t maxOffset = 0;
-      for (ArrayRef<int64_t> part : parts)
-        maxOffset = std::max(maxOffset, part[dim]);
+      for (ArrayRef<int64_t> elementOffsets : packedOffsets)
+        maxOffset = std::max(maxOffset, elementOffsets[dim]);
       sizes.push_back(
           maxOffset ? b.getIndexAttr(byteOperand.getType().getDimSize(dim) -
                                      maxOffset)
                     : from[dim]);
     }
     Value elements = tensor::EmptyOp::create(b, sizes, b.getI32Type());
-    return packParts(b, byteOperand, form, elements, 1, parts);
+    return packElements(b, byteOperand, form, elements, 1, packedOffsets);
   }
 
   int64_t count = grouping.count;
@@ -244,8 +246,8 @@ Value dots::packOperand(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
   sizes[depth] = b.getIndexAttr(grouping.elements);
   Value elements = tensor::EmptyOp::create(b, sizes, b.getI32Type());
   if (!rest || !full)
-    return packParts(b, byteOperand, form, elements, count,
-                     getParts(0, std::min(grouping.extent, count)));
+    return packElements(b, byteOperand, form, elements, count,
+                        getPackedOffsets(0, std::min(grouping.extent, count)));
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   auto packInto = [&](int64_t start, int64_t size, int64_t numbers) {
@@ -253,8 +255,8 @@ Value dots::packOperand(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
     sizes[depth] = b.getIndexAttr(size);
     Value part =
         tensor::ExtractSliceOp::create(b, elements, offsets, sizes, strides);
-    part = packParts(b, byteOperand, form, part, count,
-                     getParts(start * count, numbers));
+    part = packElements(b, byteOperand, form, part, count,
+                        getPackedOffsets(start * count, numbers));
     elements = tensor::InsertSliceOp::create(b, part, elements, offsets, sizes,
                                              strides);
   };

@@ -249,7 +249,7 @@ Contraction::getDecoding(const ContractionOperand &operand) const {
   if (!operand.matrix)
     return std::nullopt;
   OperandDecoding decoding = {getScaledValue(operand), nullptr, 0, {}};
-  decoding.codes = operand.matrix;
+  decoding.quantized = operand.matrix;
   Type element = getElementTypeOrSelf(operand.matrix->get());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 8)
     return std::nullopt;
@@ -257,10 +257,10 @@ Contraction::getDecoding(const ContractionOperand &operand) const {
   LinalgOp linalgOp = op;
   for (Value separate : {decoding.scale, decoding.zeroPoint})
     if (separate &&
-        llvm::is_contained(getSources(linalgOp, separate), decoding.codes))
+        llvm::is_contained(getSources(linalgOp, separate), decoding.quantized))
       return std::nullopt;
 
-  AffineMap map = linalgOp.getMatchingIndexingMap(decoding.codes);
+  AffineMap map = linalgOp.getMatchingIndexingMap(decoding.quantized);
   if (map.getNumResults() && decoding.bits == 8)
     if (std::optional<BlockIndex> byte = getBlockIndex(map.getResults().back()))
       decoding.bits = std::max<int64_t>(8 / byte->size, 1);
@@ -273,7 +273,7 @@ Contraction::getDecoding(const ContractionOperand &operand) const {
                                        uint64_t(ranges[loop]));
   decoding.block = extent;
   for (OpOperand *source : operand.sources) {
-    if (source == decoding.codes)
+    if (source == decoding.quantized)
       continue;
     for (AffineExpr index : getIndices(op, source)) {
       if (!variesAlongK(index))

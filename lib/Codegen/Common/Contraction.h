@@ -67,7 +67,7 @@ struct ScaledValue {
 struct OperandDecoding : ScaledValue {
   /// The input with the quantized values, and the width of one in bits. An i8
   /// element may hold several along its last dimension.
-  OpOperand *codes;
+  OpOperand *quantized;
   unsigned bits;
   /// The number of elements along K that share the scale and the zero point;
   /// ShapedType::kDynamic if they do not vary along a K of dynamic size.

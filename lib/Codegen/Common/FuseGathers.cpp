@@ -8,7 +8,7 @@
 //
 // Fuses an elementwise op into the op that extracts elements of its result:
 //
-//   %table = linalg.generic /* dequantize */ ins(%codes, %scales) ...
+//   %table = linalg.generic /* dequantize */ ins(%quantized, %scales) ...
 //   %y = linalg.generic ins(%indices) ... {
 //     %e = tensor.extract %table[%index, %j]
 //   }
@@ -16,9 +16,9 @@
 // becomes
 //
 //   %y = linalg.generic ins(%indices) ... {
-//     %code = tensor.extract %codes[%index, %j]
+//     %q = tensor.extract %quantized[%index, %j]
 //     %scale = tensor.extract %scales[%index]
-//     %e = ... dequantize %code, %scale
+//     %e = ... dequantize %q, %scale
 //   }
 //
 // The computation of each element does not change.

@@ -47,14 +47,14 @@ static bool isMatvec(GenericOp op, OpOperand &weights) {
 /// decoder. A matmul may convert elements of its other operand itself, as that
 /// of QLinearMatMul does. These would count as weights if the decoder's input
 /// does not have quantized values.
-static bool readsCodes(GenericOp decoder,
-                       const WeightContraction &contraction) {
+static bool readsQuantized(GenericOp decoder,
+                           const WeightContraction &contraction) {
   unsigned uses = llvm::count_if(
       GenericOp(contraction.op).getDpsInputOperands(), [&](OpOperand *input) {
-        return input->get() == contraction.codes->get();
+        return input->get() == contraction.quantized->get();
       });
   return uses == 1 &&
-         llvm::is_contained(decoder.getInputs(), contraction.codes->get());
+         llvm::is_contained(decoder.getInputs(), contraction.quantized->get());
 }
 
 /// Returns the loops of dynamic size that the weights do not depend on, if all
@@ -299,7 +299,7 @@ struct FuseWeightDequantization final
     auto contraction = cast<GenericOp>(fused->fusedOp);
     std::optional<WeightContraction> found =
         WeightContraction::get(contraction, xBits != 0);
-    if (!found || !readsCodes(decoder, *found)) {
+    if (!found || !readsQuantized(decoder, *found)) {
       LDBG() << "no contraction of weights at " << op.getLoc();
       rewriter.eraseOp(contraction);
       return failure();

@@ -80,12 +80,13 @@ namespace {
 /// Evaluates values in a body for one encoding.
 class Evaluation {
 public:
-  Evaluation(GenericOp op, Value code, Attribute number, unsigned depth,
+  Evaluation(GenericOp op, Value quantized, Attribute number, unsigned depth,
              int64_t position)
-      : op(op), code(code), number(number), depth(depth), position(position) {}
+      : op(op), quantized(quantized), number(number), depth(depth),
+        position(position) {}
 
   Attribute evaluate(Value value) {
-    if (value == code)
+    if (value == quantized)
       return number;
     Attribute constant;
     if (matchPattern(value, m_Constant(&constant)))
@@ -111,7 +112,7 @@ public:
 
 private:
   GenericOp op;
-  Value code;
+  Value quantized;
   Attribute number;
   unsigned depth;
   int64_t position;
@@ -174,7 +175,7 @@ bool Analysis::findOperands() {
   std::optional<OperandDecoding> lhs = found->getDecoding(found->lhs),
                                  rhs = found->getDecoding(found->rhs);
   auto getSize = [](const std::optional<OperandDecoding> &operand) {
-    auto type = operand ? cast<ShapedType>(operand->codes->get().getType())
+    auto type = operand ? cast<ShapedType>(operand->quantized->get().getType())
                         : ShapedType();
     return type && type.hasStaticShape() ? type.getNumElements() : 0;
   };
@@ -197,7 +198,7 @@ bool Analysis::findOperands() {
       contraction.others.push_back(loop);
       contraction.vectors *= contraction.ranges[loop];
     }
-  contraction.codes = decoding->codes;
+  contraction.quantized = decoding->quantized;
   contraction.bits = decoding->bits;
   contraction.block = *decoding->block;
   contraction.x = x.value;
@@ -211,7 +212,7 @@ bool Analysis::findOperands() {
 /// Determines how the quantized values are laid out in memory: rows or columns
 /// of the matrix are contiguous.
 bool Analysis::findLayout() {
-  AffineMap map = getMap(contraction.codes);
+  AffineMap map = getMap(contraction.quantized);
   if (!llvm::is_contained({8u, 4u, 2u}, contraction.bits) ||
       map.getNumResults() != 2)
     return false;
@@ -220,8 +221,8 @@ bool Analysis::findLayout() {
   std::optional<unsigned> outer = getLoop(map.getResult(0)),
                           inner = getLoop(map.getResult(1));
   if (!inner && contraction.isPacked() &&
-      getElementTypeOrSelf(contraction.codes->get()).getIntOrFloatBitWidth() ==
-          8)
+      getElementTypeOrSelf(contraction.quantized->get())
+              .getIntOrFloatBitWidth() == 8)
     if (std::optional<BlockIndex> byte = getBlockIndex(map.getResult(1));
         byte && getLoop(byte->position) == contraction.depth)
       inner = contraction.depth;
@@ -238,7 +239,7 @@ bool Analysis::hasSupportedScales() {
   GenericOp op = contraction.op;
   for (OpOperand *input : op.getDpsInputOperands())
     for (AffineExpr index : getMap(input).getResults()) {
-      if (input == contraction.codes)
+      if (input == contraction.quantized)
         continue;
       std::optional<BlockIndex> block = getBlockIndex(index);
       if (block && block->size % contraction.block != 0)
@@ -280,8 +281,8 @@ bool Analysis::findIntegers() {
     auto cast = integer.getDefiningOp<CastOp>();
     auto difference =
         cast ? cast.getInput().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
-    if (difference && dependsOn(difference.getLhs(), contraction.codes) &&
-        !dependsOn(difference.getRhs(), contraction.codes)) {
+    if (difference && dependsOn(difference.getLhs(), contraction.quantized) &&
+        !dependsOn(difference.getRhs(), contraction.quantized)) {
       integer = difference.getLhs();
       contraction.point = difference.getRhs();
     }
@@ -297,25 +298,25 @@ bool Analysis::findIntegers() {
     contraction.point = {};
   }
 
-  unsigned codes = 1u << contraction.bits;
+  unsigned numEncodings = 1u << contraction.bits;
   int64_t perByte = 8 / contraction.bits;
-  Type element = getElementTypeOrSelf(contraction.codes->get());
+  Type element = getElementTypeOrSelf(contraction.quantized->get());
   bool isInBytes = element.isInteger(8);
-  Value code = op.getMatchingBlockArgument(contraction.codes);
+  Value quantized = op.getMatchingBlockArgument(contraction.quantized);
   SmallVector<double> values;
-  for (unsigned number = 0; number < codes; ++number) {
+  for (unsigned number = 0; number < numEncodings; ++number) {
     std::optional<double> value;
     // The value must be the same at each position in a byte, whatever the other
     // bits are.
     for (int64_t position = 0; position < (isInBytes ? perByte : 1); ++position)
       for (unsigned others : {0u, 255u}) {
         unsigned low = position * contraction.bits;
-        unsigned byte = (others & ~((codes - 1) << low)) | number << low;
+        unsigned byte = (others & ~((numEncodings - 1) << low)) | number << low;
         unsigned bits = isInBytes ? byte : number;
         Attribute attribute = IntegerAttr::get(
             element, APInt(element.getIntOrFloatBitWidth(), bits));
         Attribute result =
-            Evaluation(op, code, attribute, contraction.depth, position)
+            Evaluation(op, quantized, attribute, contraction.depth, position)
                 .evaluate(integer);
         std::optional<double> next = getNumber(result, integer.getType());
         if (!next || !std::isfinite(*next) || (value && *value != *next))
@@ -325,17 +326,17 @@ bool Analysis::findIntegers() {
     values.push_back(*value - always.value_or(0));
   }
 
-  CodeValues &table = contraction.values;
+  EncodingValues &table = contraction.values;
   double minValue = values[0];
   for (double value : values)
     minValue = std::min(minValue, value);
-  for (unsigned flip : {0u, codes / 2}) {
-    bool isCode = true;
-    for (unsigned number = 0; number < codes; ++number)
-      isCode &= values[number] - minValue == (number ^ flip);
-    if (!isCode)
+  for (unsigned flip : {0u, numEncodings / 2}) {
+    bool isEncoding = true;
+    for (unsigned number = 0; number < numEncodings; ++number)
+      isEncoding &= values[number] - minValue == (number ^ flip);
+    if (!isEncoding)
       continue;
-    table.isCode = true;
+    table.isEncoding = true;
     table.flip = flip;
     table.offset = -minValue;
     return minValue == std::floor(minValue);
@@ -387,7 +388,7 @@ ReductionSchedule ReductionSchedule::forRows(unsigned bits, int64_t block,
 }
 
 bool WeightContraction::takesIntegers() const {
-  return isAlongDepth && (values.isCode || !values.integers.empty()) &&
+  return isAlongDepth && (values.isEncoding || !values.integers.empty()) &&
          (!point || isa<IntegerType>(point.getType())) &&
          ReductionSchedule{kLanes, kLaneBits / bits, true}.hasFullBlocks(
              block, getDepth());

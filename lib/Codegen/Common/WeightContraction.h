@@ -50,11 +50,11 @@ struct ReductionSchedule {
 };
 
 /// The values of encodings: (integer - offset) * unit. The integer is
-/// `integers[encoding]`, or if `isCode` the encoding with the bits in `flip`
-/// inverted.
-struct CodeValues {
+/// `integers[encoding]`, or if `isEncoding` the encoding with the bits in
+/// `flip` inverted.
+struct EncodingValues {
   SmallVector<uint8_t> integers;
-  bool isCode = false;
+  bool isEncoding = false;
   unsigned flip = 0;
   int64_t offset = 0;
   double unit = 1;
@@ -93,7 +93,7 @@ struct WeightContraction {
   /// the matrix is multiplied by.
   int64_t vectors = 1;
 
-  OpOperand *codes = nullptr;
+  OpOperand *quantized = nullptr;
   unsigned bits = 8;
   /// Whether the weights are K-contiguous; else they are contiguous along the
   /// channels.
@@ -104,7 +104,7 @@ struct WeightContraction {
   /// The number of elements along K that share a scale and a zero point.
   int64_t block = 0;
   /// The values of packed encodings, and of 8-bit ones if `asIntegers`.
-  CodeValues values;
+  EncodingValues values;
 };
 
 /// Clones ops of a linalg.generic's body, on scalars or vectors.

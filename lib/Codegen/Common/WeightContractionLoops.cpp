@@ -77,10 +77,11 @@ Value WeightContractionLoops::loadPacked(int64_t count) {
   int64_t bytes = count * contraction.bits / 8;
   auto type = vectorOf(bytes, b.getI8Type());
   Value loaded;
-  if (getElementTypeOrSelf(contraction.codes->get()).isInteger(8))
-    loaded = load(contraction.codes, bytes);
+  if (getElementTypeOrSelf(contraction.quantized->get()).isInteger(8))
+    loaded = load(contraction.quantized, bytes);
   else
-    loaded = vector::BitCastOp::create(b, type, load(contraction.codes, count));
+    loaded =
+        vector::BitCastOp::create(b, type, load(contraction.quantized, count));
   return vector::BitCastOp::create(b, vectorOf(lanes, b.getI32Type()),
                                    pad(loaded, 4 * lanes));
 }
@@ -92,8 +93,8 @@ void WeightContractionLoops::prefetch(int64_t ahead) {
       contraction.isAlongDepth ? contraction.depth : contraction.channel;
   OpFoldResult here = position[inner];
   position[inner] = plus(here, ahead);
-  memref::PrefetchOp::create(b, contraction.codes->get(),
-                             getIndices(contraction.codes),
+  memref::PrefetchOp::create(b, contraction.quantized->get(),
+                             getIndices(contraction.quantized),
                              /*isWrite=*/false, /*localityHint=*/2,
                              /*isDataCache=*/true);
   position[inner] = here;

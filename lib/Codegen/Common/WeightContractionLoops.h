@@ -102,7 +102,7 @@ protected:
   /// register with their encodings. Integers are loaded directly to a register
   /// of f32.
   int64_t getDecoded() {
-    Type element = getElementTypeOrSelf(contraction.codes->get());
+    Type element = getElementTypeOrSelf(contraction.quantized->get());
     return isa<FloatType>(element) ? std::max<int64_t>(target.vectorBytes, 32)
                                    : lanes;
   }

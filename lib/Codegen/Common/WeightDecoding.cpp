@@ -17,17 +17,17 @@ using namespace mlir::quant_float;
 
 /// Returns the number of bits of the field that holds a term: the encoding, or
 /// the byte that is looked up for it.
-static unsigned getFieldBits(const CodeValues &values, unsigned bits) {
-  return values.isCode ? bits : 8;
+static unsigned getFieldBits(const EncodingValues &values, unsigned bits) {
+  return values.isEncoding ? bits : 8;
 }
 
-WeightDecoding::WeightDecoding(const CodeValues &values, unsigned bits,
+WeightDecoding::WeightDecoding(const EncodingValues &values, unsigned bits,
                                const LoweringTarget &target)
     : values(values), bits(bits), target(target) {
   unsigned count = 32 / bits, field = getFieldBits(values, bits);
   // A lookup gives two vectors, for the encodings in the low and in the high
   // halves of bytes.
-  unsigned vectors = values.isCode ? 1 : 2;
+  unsigned vectors = values.isEncoding ? 1 : 2;
   for (unsigned term = 0; term < count; ++term) {
     unsigned shift = field * (term / vectors);
     // The uppermost field is shifted down, because it would be negative in
@@ -61,7 +61,7 @@ static constexpr LookUp kLookUps[] = {
     {ConversionFeature::Neon, 16, "llvm.aarch64.neon.tbl1", true},
 };
 
-static Value lookUp(ImplicitLocOpBuilder &b, const CodeValues &values,
+static Value lookUp(ImplicitLocOpBuilder &b, const EncodingValues &values,
                     const LoweringTarget &target, Value bytes) {
   auto type = cast<VectorType>(bytes.getType());
   int64_t size = type.getNumElements();
@@ -79,17 +79,17 @@ static Value lookUp(ImplicitLocOpBuilder &b, const CodeValues &values,
         .getResult(0);
   }
   Value result = makeSplat(b, type, values.integers[0]);
-  for (unsigned code = 1; code < values.integers.size(); ++code) {
-    Value isCode = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bytes,
-                                         makeSplat(b, type, code));
+  for (unsigned encoding = 1; encoding < values.integers.size(); ++encoding) {
+    Value isEncoding = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bytes,
+                                             makeSplat(b, type, encoding));
     result = arith::SelectOp::create(
-        b, isCode, makeSplat(b, type, values.integers[code]), result);
+        b, isEncoding, makeSplat(b, type, values.integers[encoding]), result);
   }
   return result;
 }
 
 std::pair<Value, Value> quant_float::lookUpHalves(ImplicitLocOpBuilder &b,
-                                                  const CodeValues &values,
+                                                  const EncodingValues &values,
                                                   const LoweringTarget &target,
                                                   Value packed) {
   auto type = cast<VectorType>(packed.getType());
@@ -108,7 +108,7 @@ SmallVector<Value> WeightDecoding::decode(ImplicitLocOpBuilder &b,
                                           Value packed) const {
   auto type = cast<VectorType>(packed.getType());
   SmallVector<Value> sources;
-  if (values.isCode) {
+  if (values.isEncoding) {
     if (values.flip) {
       uint64_t all = 0;
       for (unsigned bit = 0; bit < 32; bit += bits)

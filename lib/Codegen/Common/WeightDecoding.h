@@ -24,7 +24,7 @@ namespace mlir::quant_float {
 /// accumulator.
 class WeightDecoding {
 public:
-  WeightDecoding(const CodeValues &values, unsigned bits,
+  WeightDecoding(const EncodingValues &values, unsigned bits,
                  const LoweringTarget &target);
 
   unsigned getCount() const { return exponents.size(); }
@@ -33,7 +33,7 @@ public:
   SmallVector<Value> decode(ImplicitLocOpBuilder &b, Value packed) const;
 
 private:
-  const CodeValues &values;
+  const EncodingValues &values;
   unsigned bits;
   const LoweringTarget &target;
   SmallVector<int> exponents;
@@ -42,7 +42,7 @@ private:
 /// Looks up the 4-bit encodings in the low and in the high halves of the bytes
 /// of `packed`. Returns the two vectors of bytes as vectors of i32.
 std::pair<Value, Value> lookUpHalves(ImplicitLocOpBuilder &b,
-                                     const CodeValues &values,
+                                     const EncodingValues &values,
                                      const LoweringTarget &target,
                                      Value packed);
 

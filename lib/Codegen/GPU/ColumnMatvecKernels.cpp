@@ -92,16 +92,16 @@ SmallVector<Value> ColumnMatvecKernel::decode() {
                                     toFloat(buildScalar(contraction.point)));
     return {value};
   }
-  Type element = getElementTypeOrSelf(contraction.codes->get());
+  Type element = getElementTypeOrSelf(contraction.quantized->get());
   auto load = vector::LoadOp::create(b, vectorOf(getShare(), element),
-                                     contraction.codes->get(),
-                                     getIndices(contraction.codes));
+                                     contraction.quantized->get(),
+                                     getIndices(contraction.quantized));
   load.setAlignment(1);
   Value byte = vector::ExtractOp::create(
       b, vector::BitCastOp::create(b, vectorOf(1, b.getI8Type()), load), 0);
-  Value codes = arith::ExtUIOp::create(b, b.getI32Type(), byte);
+  Value packed = arith::ExtUIOp::create(b, b.getI32Type(), byte);
   SmallVector<Value> values =
-      decodeFields(codes, getShare(), [](unsigned) { return 0; });
+      decodeFields(packed, getShare(), [](unsigned) { return 0; });
   for (auto [value, power] : llvm::zip_equal(values, powers))
     value = multiply(value, power);
   return values;

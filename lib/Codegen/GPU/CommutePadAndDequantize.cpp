@@ -8,12 +8,12 @@
 //
 // Pads float8 values instead of dequantized ones:
 //
-//   %values = linalg.generic (%codes, %scale) { cast, mulf }
+//   %values = linalg.generic (%quantized, %scale) { cast, mulf }
 //   %padded = tensor.pad %values { 0 }
 //
 // becomes
 //
-//   %padded = tensor.pad %codes { 0 }
+//   %padded = tensor.pad %quantized { 0 }
 //   %values = linalg.generic (%padded, %scale) { cast, mulf }
 //
 //===----------------------------------------------------------------------===//
@@ -39,40 +39,41 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
-/// Whether `value` is zero if `code` is zero, assuming that scales are finite.
-static bool keepsZero(Value value, Value code) {
-  if (value == code)
+/// Whether `value` is zero if `quantized` is zero, assuming that scales are
+/// finite.
+static bool keepsZero(Value value, Value quantized) {
+  if (value == quantized)
     return true;
   if (auto cast = value.getDefiningOp<CastOp>())
-    return keepsZero(cast.getInput(), code);
+    return keepsZero(cast.getInput(), quantized);
   if (auto extend = value.getDefiningOp<arith::ExtFOp>())
-    return keepsZero(extend.getIn(), code);
+    return keepsZero(extend.getIn(), quantized);
   auto multiply = value.getDefiningOp<arith::MulFOp>();
-  return multiply && (keepsZero(multiply.getLhs(), code) ||
-                      keepsZero(multiply.getRhs(), code));
+  return multiply && (keepsZero(multiply.getLhs(), quantized) ||
+                      keepsZero(multiply.getRhs(), quantized));
 }
 
 /// Returns the float8 operand, or null if there is none or if another operand
 /// varies along a padded axis.
-static OpOperand *getCodes(GenericOp decode, tensor::PadOp pad) {
-  OpOperand *codes = nullptr;
+static OpOperand *getQuantized(GenericOp decode, tensor::PadOp pad) {
+  OpOperand *quantized = nullptr;
   for (OpOperand *input : decode.getDpsInputOperands()) {
     AffineMap map = decode.getMatchingIndexingMap(input);
     Type element = getElementTypeOrSelf(input->get());
     if (isa<Float8E4M3FNType, Float8E5M2Type>(element) && map.isIdentity() &&
-        !codes) {
-      codes = input;
+        !quantized) {
+      quantized = input;
       continue;
     }
     for (unsigned axis = 0; axis < decode.getNumLoops(); ++axis)
       if (pad.getPaddedDims().test(axis) && map.isFunctionOfDim(axis))
         return nullptr;
   }
-  return codes;
+  return quantized;
 }
 
 namespace {
-struct PadCodesPattern final : OpRewritePattern<tensor::PadOp> {
+struct PadQuantizedPattern final : OpRewritePattern<tensor::PadOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::PadOp pad,
@@ -86,23 +87,23 @@ struct PadCodesPattern final : OpRewritePattern<tensor::PadOp> {
       return rewriter.notifyMatchFailure(
           pad, "not a pad with zeros of an elementwise op");
     OpOperand &result = decode.getDpsInitsMutable()[0];
-    OpOperand *codes = getCodes(decode, pad);
-    if (!codes || !decode.getMatchingIndexingMap(&result).isIdentity() ||
+    OpOperand *quantized = getQuantized(decode, pad);
+    if (!quantized || !decode.getMatchingIndexingMap(&result).isIdentity() ||
         decode.payloadUsesValueFromOperand(&result) ||
         !keepsZero(decode.getBody()->getTerminator()->getOperand(0),
-                   decode.getMatchingBlockArgument(codes))) {
+                   decode.getMatchingBlockArgument(quantized))) {
       LDBG() << "no dequantization that keeps zeros at " << decode.getLoc();
       return failure();
     }
 
     LDBG() << "padding before the dequantization at " << decode.getLoc();
     Location loc = pad.getLoc();
-    Type element = getElementTypeOrSelf(codes->get());
+    Type element = getElementTypeOrSelf(quantized->get());
     Value zero = arith::ConstantOp::create(rewriter, loc, element,
                                            rewriter.getZeroAttr(element));
     auto type = cast<RankedTensorType>(pad.getResultType());
     Value padded = tensor::PadOp::create(rewriter, loc, type.clone(element),
-                                         codes->get(), pad.getMixedLowPad(),
+                                         quantized->get(), pad.getMixedLowPad(),
                                          pad.getMixedHighPad(), zero);
     Value empty = tensor::EmptyOp::create(
         rewriter, loc, tensor::getMixedSizes(rewriter, loc, padded),
@@ -110,7 +111,7 @@ struct PadCodesPattern final : OpRewritePattern<tensor::PadOp> {
     IRMapping mapping;
     auto values = cast<GenericOp>(rewriter.clone(*decode, mapping));
     rewriter.modifyOpInPlace(values, [&] {
-      values->setOperand(codes->getOperandNumber(), padded);
+      values->setOperand(quantized->getOperandNumber(), padded);
       values->setOperand(result.getOperandNumber(), empty);
       values->getResult(0).setType(type);
     });
@@ -147,5 +148,5 @@ struct CommutePadAndDequantize final
 
 void quant_float::populateCommutePadAndDequantizePatterns(
     RewritePatternSet &patterns) {
-  patterns.add<PadCodesPattern>(patterns.getContext());
+  patterns.add<PadQuantizedPattern>(patterns.getContext());
 }

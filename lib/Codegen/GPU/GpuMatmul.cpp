@@ -44,8 +44,8 @@ bool GpuMatmul::isProfitableToTile() const {
   constexpr int64_t kMinDepth = 64, kMinRows = 32;
   return !isSkinny || (contraction.k.size() == 1 &&
                        !areBelow(contraction, contraction.k, kMinDepth) &&
-                       !(areBelow(contraction, left.rows, kMinRows) &&
-                         areBelow(contraction, right.rows, kMinRows)));
+                       !(areBelow(contraction, lhs.rows, kMinRows) &&
+                         areBelow(contraction, rhs.rows, kMinRows)));
 }
 
 std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
@@ -84,8 +84,8 @@ Value GpuMatmulBuilder::modulo(Value lhs, int64_t rhs) {
 void GpuMatmulBuilder::setExtents() {
   extents = createLoopExtents(rewriter, loc, matmul.op);
   depth = getExtent(matmul.contraction.k);
-  numRows = getExtent(matmul.left.rows);
-  numColumns = getExtent(matmul.right.rows);
+  numRows = getExtent(matmul.lhs.rows);
+  numColumns = getExtent(matmul.rhs.rows);
 }
 
 void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
@@ -97,7 +97,7 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
   // Blocks are linearized with the result's columns fastest.
   llvm::SmallBitVector isShared(extents.size(), true);
   for (ArrayRef<unsigned> loops :
-       {ArrayRef(matmul.left.rows), ArrayRef(matmul.right.rows),
+       {ArrayRef(matmul.lhs.rows), ArrayRef(matmul.rhs.rows),
         ArrayRef(matmul.contraction.k)})
     for (unsigned loop : loops)
       isShared.reset(loop);
@@ -253,7 +253,7 @@ Value GpuMatmulBuilder::both(Value lhs, Value rhs) {
 }
 
 Value GpuMatmulBuilder::hasRow(const GpuOperand &operand, Value row) {
-  bool isLhs = operand.rows == matmul.left.rows;
+  bool isLhs = operand.rows == matmul.lhs.rows;
   Value extent = isLhs ? numRows : numColumns;
   std::optional<int64_t> size = getConstantIntValue(extent);
   if (size && *size % (isLhs ? tileRows : tileColumns) == 0)

@@ -25,7 +25,7 @@ struct GpuOperand : ContractionOperand {
   bool isKContiguous;
 };
 
-/// A matmul `out[b, m, n] += left(b, m, k) * right(b, k, n)`. Either operand
+/// A matmul `out[b, m, n] += lhs(b, m, k) * rhs(b, k, n)`. Either operand
 /// may be computed from several inputs, such as quantized values, scales and
 /// zero points. Each letter stands for any number of loops. In a convolution,
 /// `m` are channels, `n` are the output positions, and `k` are the elements of
@@ -41,8 +41,8 @@ struct GpuMatmul {
   linalg::GenericOp op;
   /// Of the reduction loops, `contraction.k`, the last one varies fastest.
   Contraction contraction;
-  /// `right` has the last dimension of the result.
-  GpuOperand left, right;
+  /// `rhs` has the last dimension of the result.
+  GpuOperand lhs, rhs;
   /// Whether the result has fewer than eight rows or columns.
   bool isSkinny = false;
   /// The initial value of the accumulators; null if it is in the result's

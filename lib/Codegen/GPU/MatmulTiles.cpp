@@ -70,8 +70,8 @@ static Extents getExtents(const GpuMatmul &matmul, int64_t dynamicSize) {
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
   for (unsigned loop : parallel) {
-    bool isRow = llvm::is_contained(matmul.left.rows, loop);
-    bool isColumn = llvm::is_contained(matmul.right.rows, loop);
+    bool isRow = llvm::is_contained(matmul.lhs.rows, loop);
+    bool isColumn = llvm::is_contained(matmul.rhs.rows, loop);
     int64_t range = ranges[loop];
     // Dynamic rows and columns have the assumed size. A dynamic batch size may
     // be small, so it counts as 1.
@@ -137,9 +137,9 @@ Value quant_float::isCheaper(KernelLaunches &launches, const GpuMatmul &matmul,
     Value rows = launches.index(1), columns = launches.index(1);
     Value blocks = launches.index(1);
     for (unsigned loop : parallel) {
-      Value &extent = llvm::is_contained(matmul.left.rows, loop)    ? rows
-                      : llvm::is_contained(matmul.right.rows, loop) ? columns
-                                                                    : blocks;
+      Value &extent = llvm::is_contained(matmul.lhs.rows, loop)   ? rows
+                      : llvm::is_contained(matmul.rhs.rows, loop) ? columns
+                                                                  : blocks;
       extent = launches.multiply(extent, extents[loop]);
     }
     for (auto [extent, size] :

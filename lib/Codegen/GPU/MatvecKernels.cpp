@@ -63,7 +63,7 @@ SmallVector<Value> MatvecKernel::unrolledLoop(
 /// Looks up 4-bit encodings in a table of 16 bytes. prmt selects bytes by the
 /// lower 3 bits of each of four encodings; the fourth bit selects the half of
 /// the table.
-std::pair<Value, Value> MatvecKernel::lookUp(Value codes) {
+std::pair<Value, Value> MatvecKernel::lookUp(Value packed) {
   ArrayRef<uint8_t> integers = contraction.values.integers;
   Type i32 = b.getI32Type();
   auto permute = [&](Value low, Value high, Value selector) -> Value {
@@ -78,10 +78,10 @@ std::pair<Value, Value> MatvecKernel::lookUp(Value codes) {
       bytes |= uint32_t(integers[first + i]) << (8 * i);
     return i32Constant(bytes);
   };
-  Value numbers = arith::AndIOp::create(b, codes, i32Constant(0x77777777));
-  Value halves =
-      arith::AndIOp::create(b, arith::ShRUIOp::create(b, codes, i32Constant(3)),
-                            i32Constant(0x11111111));
+  Value numbers = arith::AndIOp::create(b, packed, i32Constant(0x77777777));
+  Value halves = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, packed, i32Constant(3)),
+      i32Constant(0x11111111));
   auto lookUpHalf = [&](unsigned shift) -> Value {
     auto cut = [&](Value value) -> Value {
       return shift ? arith::ShRUIOp::create(b, value, i32Constant(shift))
@@ -123,23 +123,23 @@ Value MatvecKernel::extractField(Value source, unsigned shift, unsigned bits,
 }
 
 SmallVector<Value>
-MatvecKernel::decodeFields(Value codes, unsigned count,
+MatvecKernel::decodeFields(Value packed, unsigned count,
                            llvm::function_ref<int(unsigned)> getExponent) {
-  const CodeValues &values = contraction.values;
+  const EncodingValues &values = contraction.values;
   unsigned bits = contraction.bits;
   SmallVector<Value> results;
-  if (values.isCode) {
+  if (values.isEncoding) {
     if (values.flip) {
       uint32_t all = 0;
       for (unsigned bit = 0; bit < 32; bit += bits)
         all |= uint32_t(values.flip) << bit;
-      codes = arith::XOrIOp::create(b, codes, i32Constant(all));
+      packed = arith::XOrIOp::create(b, packed, i32Constant(all));
     }
     for (unsigned i = 0; i < count; ++i)
-      results.push_back(extractField(codes, bits * i, bits, getExponent(i)));
+      results.push_back(extractField(packed, bits * i, bits, getExponent(i)));
     return results;
   }
-  auto [low, high] = lookUp(codes);
+  auto [low, high] = lookUp(packed);
   for (unsigned i = 0; i < count; ++i)
     results.push_back(
         extractField(i < 4 ? low : high, 8 * (i % 4), 8, getExponent(i)));

@@ -90,13 +90,13 @@ protected:
   /// Returns the table entries of the eight 4-bit encodings of an i32, in
   /// order: one byte each, those of the lower and of the upper half of the
   /// i32.
-  std::pair<Value, Value> lookUp(Value codes);
+  std::pair<Value, Value> lookUp(Value packed);
   /// Returns a bit field of an i32, times 2^exponent, as a float.
   Value extractField(Value source, unsigned shift, unsigned bits, int exponent);
   /// Decodes the first `count` quantized values of an i32, each times a power
   /// of two.
   SmallVector<Value>
-  decodeFields(Value codes, unsigned count,
+  decodeFields(Value packed, unsigned count,
                llvm::function_ref<int(unsigned)> getExponent);
 
   KernelLaunches &launches;

@@ -80,7 +80,7 @@ private:
   SmallVector<Value> getKIndices(Value start);
   /// Loads 4 bytes of quantized values at each of `kIndices`, for each channel
   /// of the thread. Out-of-bounds values are zero.
-  SmallVector<Value> loadCodes(ValueRange kIndices);
+  SmallVector<Value> loadQuantized(ValueRange kIndices);
   /// Returns the decoded values of the thread's lanes in a channel, by term.
   SmallVector<Value> decode(Value start, ArrayRef<Value> loads);
   /// Builds a value of the body that is the same for a block, for the thread's
@@ -158,10 +158,10 @@ Value RowMatvecKernel::buildShared(Value value, Value start) {
   return broadcast(toFloat(buildScalar(value)), getShare());
 }
 
-SmallVector<Value> RowMatvecKernel::loadCodes(ValueRange kIndices) {
+SmallVector<Value> RowMatvecKernel::loadQuantized(ValueRange kIndices) {
   int64_t width = 8 * kLoadBytes / contraction.bits,
           inByte = 8 / contraction.bits;
-  Type element = getElementTypeOrSelf(contraction.codes->get());
+  Type element = getElementTypeOrSelf(contraction.quantized->get());
   Type byte = contraction.isPacked() ? b.getI8Type() : element;
   auto type = vectorOf(kLoadBytes, byte);
   // Loads `bytes` bytes at `k`.
@@ -170,8 +170,8 @@ SmallVector<Value> RowMatvecKernel::loadCodes(ValueRange kIndices) {
     bool isInBytes = element == byte;
     int64_t count = isInBytes ? bytes : bytes * inByte;
     auto load = vector::LoadOp::create(b, vectorOf(count, element),
-                                       contraction.codes->get(),
-                                       getIndices(contraction.codes));
+                                       contraction.quantized->get(),
+                                       getIndices(contraction.quantized));
     load.setAlignment(bytes);
     return isInBytes
                ? load.getResult()
@@ -230,9 +230,9 @@ SmallVector<Value> RowMatvecKernel::decode(Value start, ArrayRef<Value> loads) {
   SmallVector<Value> weights;
   if (terms) {
     auto one = vectorOf(1, b.getI32Type());
-    Value codes = vector::ExtractOp::create(
+    Value packed = vector::ExtractOp::create(
         b, vector::BitCastOp::create(b, one, loads.front()), 0);
-    for (Value weight : decodeFields(codes, order.terms, [&](unsigned term) {
+    for (Value weight : decodeFields(packed, order.terms, [&](unsigned term) {
            return terms->getExponent(term);
          }))
       weights.push_back(broadcast(weight, 1));
@@ -243,7 +243,7 @@ SmallVector<Value> RowMatvecKernel::decode(Value start, ArrayRef<Value> loads) {
     BodySlice slice(
         b, op,
         [&](OpOperand *operand) {
-          return operand == contraction.codes ? loaded : load(operand);
+          return operand == contraction.quantized ? loaded : load(operand);
         },
         [&](unsigned loop) { return getIndex(loop); });
     Value weight = toFloat(slice.build(contraction.decoded));
@@ -265,7 +265,7 @@ SmallVector<Value> RowMatvecKernel::emitChunks(Value from, Value first,
     starts.push_back(timesValue(chunk, order.getChunk()));
     llvm::append_range(kIndices, getKIndices(starts.back()));
   }
-  SmallVector<Value> loads = loadCodes(kIndices);
+  SmallVector<Value> loads = loadQuantized(kIndices);
   size_t each = kIndices.size() / number;
   for (int64_t i = 0; i < number; ++i) {
     SmallVector<Value> own;
@@ -362,13 +362,13 @@ void RowMatvecKernel::emit() {
     channels.push_back(channelsCount % rows ? clamp(channel, channelsCount)
                                             : channel);
   }
-  auto codes = cast<MemRefType>(contraction.codes->get().getType());
+  auto type = cast<MemRefType>(contraction.quantized->get().getType());
   bool hasAlignedRows =
-      codes.getLayout().isIdentity() &&
+      type.getLayout().isIdentity() &&
       contraction.getDepth() * contraction.bits % (8 * kLoadBytes) == 0;
   if (hasAlignedRows) {
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(
-        b, contraction.codes->get());
+        b, contraction.quantized->get());
     isAligned = arith::CmpIOp::create(
         b, arith::CmpIPredicate::eq,
         arith::AndIOp::create(b, base, index(kLoadBytes - 1)), index(0));

@@ -78,7 +78,7 @@ static std::optional<TensorCoreOperand> getOperand(const GpuMatmul &matmul,
 }
 
 BlockArgument TensorCoreOperand::getArgument(linalg::GenericOp op) const {
-  Value source = code;
+  Value source = quantized;
   // Integers are extensions of the loaded byte.
   if (source.getType().isInteger(32))
     source = source.getDefiningOp()->getOperand(0);
@@ -141,13 +141,13 @@ static StringRef getNeed(const MatrixInstruction &instruction,
 /// be used.
 static std::string getNeed(const MatrixInstruction &instruction,
                            const GpuMatmul &matmul,
-                           const TensorCoreOperand &left,
-                           const TensorCoreOperand &right) {
+                           const TensorCoreOperand &lhs,
+                           const TensorCoreOperand &rhs) {
   if (instruction.unit != MatrixUnit::Warpgroup)
     return {};
-  StringRef need = getNeed(instruction, matmul, matmul.left, left);
+  StringRef need = getNeed(instruction, matmul, matmul.lhs, lhs);
   if (need.empty())
-    need = getNeed(instruction, matmul, matmul.right, right);
+    need = getNeed(instruction, matmul, matmul.rhs, rhs);
   return need.str();
 }
 
@@ -167,19 +167,18 @@ TensorCorePlan::get(const GpuMatmul &matmul, LoweringConfigAttr config,
   if (row == getMatrixInstructions().end())
     return emitError() << "expected an instruction of the strategy, but got '"
                        << config.getInstruction() << "'";
-  std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left);
-  std::optional<TensorCoreOperand> right = getOperand(matmul, matmul.right);
-  if (!left || !right || !row->takes(left->element, right->element))
+  std::optional<TensorCoreOperand> lhs = getOperand(matmul, matmul.lhs);
+  std::optional<TensorCoreOperand> rhs = getOperand(matmul, matmul.rhs);
+  if (!lhs || !rhs || !row->takes(lhs->element, rhs->element))
     return emitError() << "expected operands of types " << getName(row->a)
                        << " and " << getName(row->b) << " for '" << row->name
                        << "'";
   std::string need = chip->getMissing(*row->chipFeature);
   if (need.empty())
-    need = getNeed(*row, matmul, *left, *right);
+    need = getNeed(*row, matmul, *lhs, *rhs);
   if (!need.empty())
     return emitError() << row->name << " " << need;
-  return TensorCorePlan{row, *left, *right,
-                        chip->has(NvidiaFeature::AsyncCopies)};
+  return TensorCorePlan{row, *lhs, *rhs, chip->has(NvidiaFeature::AsyncCopies)};
 }
 
 TensorCoreChoice
@@ -189,22 +188,22 @@ quant_float::chooseTensorCoreInstructions(const GpuMatmul &matmul,
   TensorCoreChoice choice;
   Type accumulator = matmul.contraction.body.getType();
   bool isOrdered = isa<FloatType>(accumulator) && !reassociate;
-  std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left);
-  std::optional<TensorCoreOperand> right = getOperand(matmul, matmul.right);
+  std::optional<TensorCoreOperand> lhs = getOperand(matmul, matmul.lhs);
+  std::optional<TensorCoreOperand> rhs = getOperand(matmul, matmul.rhs);
   std::vector<std::string> lacks;
   llvm::raw_string_ostream os(choice.remark);
-  if (left && right) {
-    os << "matmul of " << getName(left->element) << " and "
-       << getName(right->element);
+  if (lhs && rhs) {
+    os << "matmul of " << getName(lhs->element) << " and "
+       << getName(rhs->element);
     auto choose = [&](MatrixUnit unit) {
       MatrixInstructionChoice found = chooseMatrixInstruction(
           chip ? &*chip : nullptr,
           [&](const MatrixInstruction &row) {
-            return row.unit == unit && row.takes(left->element, right->element);
+            return row.unit == unit && row.takes(lhs->element, rhs->element);
           },
           [&](const MatrixInstruction &row) {
             return isOrdered ? "needs --accumulation reassociate"
-                             : getNeed(row, matmul, *left, *right);
+                             : getNeed(row, matmul, *lhs, *rhs);
           });
       llvm::append_range(lacks, found.lacks);
       return found.instruction;
@@ -224,7 +223,7 @@ quant_float::chooseTensorCoreInstructions(const GpuMatmul &matmul,
   else
     os << " by tiles, multiplied and accumulated in " << accumulator
        << (isOrdered ? " in the order of the reduction dimension" : "");
-  if (!left || !right || (chip && !choice.warp && lacks.empty()))
+  if (!lhs || !rhs || (chip && !choice.warp && lacks.empty()))
     lacks = {"no instruction supports the operands"};
   if (!lacks.empty())
     os << ": " << llvm::join(lacks, ", ");

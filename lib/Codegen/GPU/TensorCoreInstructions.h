@@ -16,12 +16,12 @@
 namespace mlir::quant_float {
 
 /// An operand in the form that an instruction takes:
-/// `scale * (code - subtracted)`.
+/// `scale * (quantized - subtracted)`.
 struct TensorCoreOperand {
   MatrixElement element;
   /// The quantized value in the op's body: an i32, or a float of the element's
   /// type.
-  Value code;
+  Value quantized;
   /// The zero point (i32) and the scale (f32), which do not vary along K, or
   /// null.
   Value subtracted, scale;
@@ -34,7 +34,7 @@ struct TensorCoreOperand {
 /// How a kernel computes a matmul by an instruction.
 struct TensorCorePlan {
   const MatrixInstruction *instruction = nullptr;
-  TensorCoreOperand left, right;
+  TensorCoreOperand lhs, rhs;
   /// Whether the chip has asynchronous copies to workgroup memory.
   bool hasAsyncCopies = false;
 
@@ -68,8 +68,8 @@ chooseTensorCoreInstructions(const GpuMatmul &matmul,
 void buildTensorCoreKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                            const TensorCorePlan &plan, const MatmulTile &shape);
 
-/// Emits host code that returns whether TMA can load the operands of the plan,
-/// whose instruction is one of a warpgroup.
+/// Emits host code that returns whether TMA can load the operands of the
+/// plan, whose instruction is one of a warpgroup.
 Value canLoadByTma(KernelLaunches &launches, const GpuMatmul &matmul,
                    const TensorCorePlan &plan);
 

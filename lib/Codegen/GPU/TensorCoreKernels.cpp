@@ -191,8 +191,8 @@ TensorCoreKernel::addTile(ValueRange accumulators,
   int64_t rows = getRowsOfWarp(), columns = getColumnsOfWarp();
   int64_t steps = kDepthBytes / (instruction.k * getBytes());
   for (int64_t step = 0; step < steps; ++step) {
-    SmallVector<Registers> a = loadRegisters(left, rows, step);
-    SmallVector<Registers> b = loadRegisters(right, columns, step);
+    SmallVector<Registers> a = loadRegisters(lhs, rows, step);
+    SmallVector<Registers> b = loadRegisters(rhs, columns, step);
     if (step == 0)
       emitOverlapped();
     for (int64_t i = 0; i < rows; ++i)
@@ -200,13 +200,13 @@ TensorCoreKernel::addTile(ValueRange accumulators,
         Registers &accumulator = all[i * columns + j];
         accumulator = multiply(a[i], b[j], accumulator);
       }
-    if (plan.right.subtracted)
+    if (plan.rhs.subtracted)
       for (int64_t i = 0; i < rows; ++i) {
         Registers &accumulator = all[getLhsSumIndex() + i];
         accumulator =
             multiply(a[i], Registers(b[0].size(), getOnes()), accumulator);
       }
-    if (plan.left.subtracted)
+    if (plan.lhs.subtracted)
       for (int64_t j = 0; j < columns; ++j) {
         Registers &accumulator = all[getRhsSumIndex() + j];
         accumulator =
@@ -225,7 +225,7 @@ SmallVector<Value> TensorCoreKernel::emitTiles(ValueRange accumulators) {
                                  index(getStep()), accumulators);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(loop.getBody());
-  for (const CodeTile &tile : {left, right})
+  for (const OperandTile &tile : {lhs, rhs})
     loadTile(tile, loop.getInductionVar());
   gpu::BarrierOp::create(rewriter, loc);
   SmallVector<Value> next = addTile(loop.getRegionIterArgs());
@@ -236,8 +236,8 @@ SmallVector<Value> TensorCoreKernel::emitTiles(ValueRange accumulators) {
 
 int64_t TensorCoreKernel::chooseStages() {
   if (!plan.hasAsyncCopies ||
-      (!canCopy(getPlainCodes(matmul.left, plan.left)) &&
-       !canCopy(getPlainCodes(matmul.right, plan.right))))
+      (!canCopy(getPlainOperand(matmul.lhs, plan.lhs)) &&
+       !canCopy(getPlainOperand(matmul.rhs, plan.rhs))))
     return 1;
   int64_t stages =
       std::min(kMaxStages,
@@ -251,8 +251,8 @@ void TensorCoreKernel::beginStage(Value from, Value inStage,
                                   bool areAlignedTiles,
                                   SmallVector<Value> *packed) {
   stage = inStage;
-  SmallVector<const CodeTile *> guarded;
-  for (const CodeTile *tile : {&left, &right})
+  SmallVector<const OperandTile *> guarded;
+  for (const OperandTile *tile : {&lhs, &rhs})
     if (areAlignedTiles && tile->isCopied)
       copyTile(*tile, from);
     else if (areAlignedTiles && packed)
@@ -261,7 +261,7 @@ void TensorCoreKernel::beginStage(Value from, Value inStage,
       guarded.push_back(tile);
   if (!guarded.empty())
     emitIf(rewriter, loc, isBelow(from, depth), [&] {
-      for (const CodeTile *tile : guarded)
+      for (const OperandTile *tile : guarded)
         loadTile(*tile, from);
     });
   // Commit a group even if it has no copies, because the wait counts groups.
@@ -270,7 +270,7 @@ void TensorCoreKernel::beginStage(Value from, Value inStage,
 
 void TensorCoreKernel::endStage(Value inStage, ValueRange packed) {
   stage = inStage;
-  for (const CodeTile *tile : {&left, &right})
+  for (const OperandTile *tile : {&lhs, &rhs})
     if (!tile->isCopied && !packed.empty())
       packed = storePacked(*tile, packed);
 }
@@ -323,10 +323,10 @@ void TensorCoreKernel::build() {
   Value warp = locateThread();
   numStages = chooseStages();
   int64_t warpsOfRow = shape.columns / shape.shareColumns;
-  left = {makeTile(matmul.left, plan.left, shape.rows, firstRow),
-          times(divide(warp, warpsOfRow), shape.shareRows), instruction.m};
-  right = {makeTile(matmul.right, plan.right, shape.columns, firstColumn),
-           times(modulo(warp, warpsOfRow), shape.shareColumns), instruction.n};
+  lhs = {makeTile(matmul.lhs, plan.lhs, shape.rows, firstRow),
+         times(divide(warp, warpsOfRow), shape.shareRows), instruction.m};
+  rhs = {makeTile(matmul.rhs, plan.rhs, shape.columns, firstColumn),
+         times(modulo(warp, warpsOfRow), shape.shareColumns), instruction.n};
 
   SmallVector<Value> accumulators(getNumAccumulators() *
                                       getAccumulatorRegisters(),
@@ -334,7 +334,7 @@ void TensorCoreKernel::build() {
   if (numStages == 1) {
     accumulators = emitTiles(accumulators);
   } else {
-    Value areAlignedTiles = both(isAlignedTile(left), isAlignedTile(right));
+    Value areAlignedTiles = both(isAlignedTile(lhs), isAlignedTile(rhs));
     accumulators = emitIfElse(
         rewriter, loc, TypeRange(ValueRange(accumulators)), areAlignedTiles,
         [&] { return emitStages(accumulators, true); },

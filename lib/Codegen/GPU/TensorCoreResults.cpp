@@ -54,11 +54,11 @@ void TensorCoreResults::storeAccumulators(ValueRange accumulators) {
   // columns eight rows below.
   SmallVector<ScaledLine> rowLines, columnLines;
   for (int64_t row = 0; row < shape.shareRows; row += 8)
-    rowLines.push_back(getScaledLine(left, plus(group, index(row))));
+    rowLines.push_back(getScaledLine(lhs, plus(group, index(row))));
   for (int64_t column = 0; column < shape.shareColumns; column += 8)
     for (int64_t next = 0; next < 2; ++next)
       columnLines.push_back(
-          getScaledLine(right, plus(times(inGroup, 2), index(column + next))));
+          getScaledLine(rhs, plus(times(inGroup, 2), index(column + next))));
   for (int64_t i = 0; i < getRowsOfWarp(); ++i)
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t k = 0; k < each; ++k) {

@@ -28,7 +28,7 @@ protected:
   static constexpr int64_t kWarp = 32;
 
   /// An operand's tile, and the first of the warp's rows in it.
-  struct WarpTile : CodeTile {
+  struct WarpTile : OperandTile {
     Value warpRow;
     /// The number of rows of one fragment: M or N.
     int64_t rows;
@@ -56,15 +56,15 @@ protected:
     return getRowsOfWarp() * getColumnsOfWarp();
   }
   int64_t getRhsSumIndex() const {
-    return getLhsSumIndex() + (plan.right.subtracted ? getRowsOfWarp() : 0);
+    return getLhsSumIndex() + (plan.rhs.subtracted ? getRowsOfWarp() : 0);
   }
   int64_t getNumAccumulators() const {
-    return getRhsSumIndex() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
+    return getRhsSumIndex() + (plan.lhs.subtracted ? getColumnsOfWarp() : 0);
   }
 
   const TensorCorePlan &plan;
   const MatmulTile &shape;
-  WarpTile left, right;
+  WarpTile lhs, rhs;
   /// The thread's index in its warp, divided by 4 and modulo 4.
   Value group, inGroup;
 

@@ -24,9 +24,9 @@ static constexpr int64_t kBankRows = 8;
 // Memory layout
 //===----------------------------------------------------------------------===//
 
-BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &operand,
-                                             ArrayRef<unsigned> loops,
-                                             size_t &numInner) {
+BlockArgument TensorCoreTiles::getPlainOperand(const TensorCoreOperand &operand,
+                                               ArrayRef<unsigned> loops,
+                                               size_t &numInner) {
   linalg::GenericOp op = matmul.op;
   BlockArgument argument = operand.getArgument(op);
   if (!argument)
@@ -76,36 +76,38 @@ BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &operand,
   return isPlain ? argument : nullptr;
 }
 
-PlainCodes TensorCoreTiles::getPlainCodes(const GpuOperand &gpuOperand,
-                                          const TensorCoreOperand &operand) {
-  PlainCodes plain;
+PlainOperand
+TensorCoreTiles::getPlainOperand(const GpuOperand &gpuOperand,
+                                 const TensorCoreOperand &operand) {
+  PlainOperand plain;
   plain.isAlong = true;
-  plain.codes = getPlainCodes(operand, matmul.contraction.k, plain.numInner);
-  if (plain.codes && plain.numInner == matmul.contraction.k.size())
+  plain.argument =
+      getPlainOperand(operand, matmul.contraction.k, plain.numInner);
+  if (plain.argument && plain.numInner == matmul.contraction.k.size())
     return plain;
   plain.isAlong = false;
-  plain.codes = getPlainCodes(operand, gpuOperand.rows, plain.numInner);
+  plain.argument = getPlainOperand(operand, gpuOperand.rows, plain.numInner);
   return plain;
 }
 
-bool TensorCoreTiles::canCopy(const PlainCodes &plain) const {
+bool TensorCoreTiles::canCopy(const PlainOperand &plain) const {
   // ldmatrix transposes 16-bit elements only.
-  return plain.codes && (plain.isAlong || getBytes() == 2);
+  return plain.argument && (plain.isAlong || getBytes() == 2);
 }
 
-ArrayRef<unsigned> TensorCoreTiles::getInner(const CodeTile &tile) const {
+ArrayRef<unsigned> TensorCoreTiles::getInner(const OperandTile &tile) const {
   ArrayRef<unsigned> loops =
       tile.plain.isAlong ? matmul.contraction.k : tile.gpuOperand->rows;
   return loops.take_back(tile.plain.numInner);
 }
 
-CodeTile TensorCoreTiles::makeTile(const GpuOperand &gpuOperand,
-                                   const TensorCoreOperand &operand,
-                                   int64_t lines, Value first) {
-  CodeTile tile = {};
+OperandTile TensorCoreTiles::makeTile(const GpuOperand &gpuOperand,
+                                      const TensorCoreOperand &operand,
+                                      int64_t lines, Value first) {
+  OperandTile tile = {};
   tile.gpuOperand = &gpuOperand;
   tile.operand = &operand;
-  tile.plain = getPlainCodes(gpuOperand, operand);
+  tile.plain = getPlainOperand(gpuOperand, operand);
   tile.isCopied = numStages > 1 && canCopy(tile.plain);
   tile.isAcross = tile.isCopied && !tile.plain.isAlong;
   tile.lines = lines;
@@ -123,13 +125,13 @@ static int64_t getBytesOf(Type type) {
          getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
 }
 
-Value TensorCoreTiles::viewTile(const CodeTile &tile, Type unit) {
+Value TensorCoreTiles::viewTile(const OperandTile &tile, Type unit) {
   return view(tile.shared,
               {numStages, tile.numRows, tile.rowBytes / getBytesOf(unit)},
               unit);
 }
 
-SmallVector<Value> TensorCoreTiles::getTileIndices(const CodeTile &tile,
+SmallVector<Value> TensorCoreTiles::getTileIndices(const OperandTile &tile,
                                                    Type unit, Value row,
                                                    Value number) {
   int64_t pieces = tile.rowBytes / kMaxAccessBytes;
@@ -143,8 +145,8 @@ SmallVector<Value> TensorCoreTiles::getTileIndices(const CodeTile &tile,
   return {stage, row, plus(times(piece, units), modulo(number, units))};
 }
 
-void TensorCoreTiles::storeInTile(const CodeTile &tile, Value unit, Value row,
-                                  Value number) {
+void TensorCoreTiles::storeInTile(const OperandTile &tile, Value unit,
+                                  Value row, Value number) {
   memref::StoreOp::create(rewriter, loc, unit, viewTile(tile, unit.getType()),
                           getTileIndices(tile, unit.getType(), row, number));
 }
@@ -160,12 +162,13 @@ Value TensorCoreTiles::isAligned(Value address, int64_t bytes) {
       index(0));
 }
 
-Value TensorCoreTiles::emitAddress(const CodeTile &tile, Value row, Value k) {
+Value TensorCoreTiles::emitAddress(const OperandTile &tile, Value row,
+                                   Value k) {
   auto metadata =
       memref::ExtractStridedMetadataOp::create(rewriter, loc, getBuffer(tile));
   Value element = metadata.getOffset();
   for (auto [index, stride] : llvm::zip_equal(
-           getInputIndices(*tile.gpuOperand, tile.plain.codes, row, k),
+           getInputIndices(*tile.gpuOperand, tile.plain.argument, row, k),
            metadata.getStrides()))
     element = plus(element, launches.multiply(index, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(
@@ -173,8 +176,8 @@ Value TensorCoreTiles::emitAddress(const CodeTile &tile, Value row, Value k) {
   return plus(base, times(element, getBytes()));
 }
 
-Value TensorCoreTiles::isAlignedTile(const CodeTile &tile) {
-  if (!tile.plain.codes)
+Value TensorCoreTiles::isAlignedTile(const OperandTile &tile) {
+  if (!tile.plain.argument)
     return nullptr;
   auto metadata =
       memref::ExtractStridedMetadataOp::create(rewriter, loc, getBuffer(tile));
@@ -189,7 +192,8 @@ Value TensorCoreTiles::isAlignedTile(const CodeTile &tile) {
   // must be a multiple of the access size. The strides of all other axes must
   // be, too.
   ArrayRef<unsigned> inner = getInner(tile);
-  OpOperand &operand = matmul.op->getOpOperand(tile.plain.codes.getArgNumber());
+  OpOperand &operand =
+      matmul.op->getOpOperand(tile.plain.argument.getArgNumber());
   AffineMap map = matmul.op.getMatchingIndexingMap(&operand);
   for (unsigned axis = 0; axis < map.getNumResults(); ++axis)
     if (llvm::none_of(inner, [&](unsigned loop) {
@@ -203,7 +207,7 @@ Value TensorCoreTiles::isAlignedTile(const CodeTile &tile) {
   return isAligned(all, tile.isCopied ? kMaxAccessBytes : kPackedBytes);
 }
 
-Value TensorCoreTiles::areAdjacent(const CodeTile &tile, Value row,
+Value TensorCoreTiles::areAdjacent(const OperandTile &tile, Value row,
                                    int64_t width) {
   if (tile.plain.isAlong || tile.plain.numInner == tile.gpuOperand->rows.size())
     return nullptr;
@@ -215,49 +219,51 @@ Value TensorCoreTiles::areAdjacent(const CodeTile &tile, Value row,
                                plus(inInner, index(width)), inner);
 }
 
-Value TensorCoreTiles::emitCode(const CodeTile &tile, Value row, Value k) {
-  Value code = emitOperand(*tile.gpuOperand, tile.operand->code, row, k);
+Value TensorCoreTiles::emitElement(const OperandTile &tile, Value row,
+                                   Value k) {
+  Value element =
+      emitOperand(*tile.gpuOperand, tile.operand->quantized, row, k);
   if (isFloat())
-    return arith::BitcastOp::create(rewriter, loc, getCodeType(), code);
-  return arith::TruncIOp::create(rewriter, loc, getCodeType(), code);
+    return arith::BitcastOp::create(rewriter, loc, getStorageType(), element);
+  return arith::TruncIOp::create(rewriter, loc, getStorageType(), element);
 }
 
-Value TensorCoreTiles::emitVector(const CodeTile &tile, Value row, Value k,
+Value TensorCoreTiles::emitVector(const OperandTile &tile, Value row, Value k,
                                   int64_t width) {
   Value buffer = getBuffer(tile);
   auto type = VectorType::get({width}, getElementTypeOrSelf(buffer));
   auto load = vector::LoadOp::create(
       rewriter, loc, type, buffer,
-      getInputIndices(*tile.gpuOperand, tile.plain.codes, row, k));
+      getInputIndices(*tile.gpuOperand, tile.plain.argument, row, k));
   load.setAlignment(width * getBytes());
-  auto codeType = VectorType::get({width}, getCodeType());
-  if (type == codeType)
+  auto storageType = VectorType::get({width}, getStorageType());
+  if (type == storageType)
     return load;
-  return arith::BitcastOp::create(rewriter, loc, codeType, load);
+  return arith::BitcastOp::create(rewriter, loc, storageType, load);
 }
 
-void TensorCoreTiles::loadCode(const CodeTile &tile, Value from, Value line,
-                               Value kInTile) {
+void TensorCoreTiles::loadElement(const OperandTile &tile, Value from,
+                                  Value line, Value kInTile) {
   Value row = plus(tile.first, line);
   Value k = plus(from, kInTile);
   Value isInBounds =
       isElement(*tile.gpuOperand, row, k, isMultiple(depth, getStep()));
-  Value code =
-      orZero(isInBounds, getCodeType(), [&] { return emitCode(tile, row, k); });
+  Value element = orZero(isInBounds, getStorageType(),
+                         [&] { return emitElement(tile, row, k); });
   if (tile.isAcross)
     std::swap(line, kInTile);
-  storeInTile(tile, code, line, kInTile);
+  storeInTile(tile, element, line, kInTile);
 }
 
 //===----------------------------------------------------------------------===//
 // Pieces
 //===----------------------------------------------------------------------===//
 
-int64_t TensorCoreTiles::getNumPieces(const CodeTile &tile) const {
+int64_t TensorCoreTiles::getNumPieces(const OperandTile &tile) const {
   return tile.lines * kDepthBytes / kMaxAccessBytes;
 }
 
-TensorCoreTiles::Piece TensorCoreTiles::getPiece(const CodeTile &tile,
+TensorCoreTiles::Piece TensorCoreTiles::getPiece(const OperandTile &tile,
                                                  Value from, Value number) {
   int64_t width = kMaxAccessBytes / getBytes();
   int64_t pieces = tile.rowBytes / kMaxAccessBytes;
@@ -271,11 +277,11 @@ TensorCoreTiles::Piece TensorCoreTiles::getPiece(const CodeTile &tile,
   return piece;
 }
 
-void TensorCoreTiles::copyPiece(const CodeTile &tile, const Piece &piece,
+void TensorCoreTiles::copyPiece(const OperandTile &tile, const Piece &piece,
                                 Value isInBounds) {
-  Value buffer = getBuffer(tile), row = piece.line, code = piece.kInTile;
+  Value buffer = getBuffer(tile), row = piece.line, element = piece.kInTile;
   if (tile.isAcross)
-    std::swap(row, code);
+    std::swap(row, element);
   int64_t width = kMaxAccessBytes / getBytes();
   Value count;
   if (isInBounds)
@@ -284,14 +290,15 @@ void TensorCoreTiles::copyPiece(const CodeTile &tile, const Piece &piece,
   Type type = getElementTypeOrSelf(buffer);
   nvgpu::DeviceAsyncCopyOp::create(
       rewriter, loc, nvgpu::DeviceAsyncTokenType::get(rewriter.getContext()),
-      viewTile(tile, type), getTileIndices(tile, type, row, code), buffer,
-      getInputIndices(*tile.gpuOperand, tile.plain.codes, piece.row, piece.k),
+      viewTile(tile, type), getTileIndices(tile, type, row, element), buffer,
+      getInputIndices(*tile.gpuOperand, tile.plain.argument, piece.row,
+                      piece.k),
       rewriter.getIndexAttr(width), count, /*bypassL1=*/rewriter.getUnitAttr());
 }
 
 /// Uses one access if all values are in bounds, contiguous and aligned, else
 /// one access for each value.
-void TensorCoreTiles::loadPiece(const CodeTile &tile, Value from,
+void TensorCoreTiles::loadPiece(const OperandTile &tile, Value from,
                                 Value number) {
   int64_t width = kMaxAccessBytes / getBytes();
   Piece piece = getPiece(tile, from, number);
@@ -318,20 +325,20 @@ void TensorCoreTiles::loadPiece(const CodeTile &tile, Value from,
   auto loop =
       scf::ForOp::create(rewriter, loc, index(0), index(width), index(1));
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  Value &code = tile.isAcross ? piece.line : piece.kInTile;
-  code = plus(code, loop.getInductionVar());
-  loadCode(tile, from, piece.line, piece.kInTile);
+  Value &element = tile.isAcross ? piece.line : piece.kInTile;
+  element = plus(element, loop.getInductionVar());
+  loadElement(tile, from, piece.line, piece.kInTile);
 }
 
 //===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
 
-int64_t TensorCoreTiles::getNumBlocks(const CodeTile &tile) const {
+int64_t TensorCoreTiles::getNumBlocks(const OperandTile &tile) const {
   return tile.lines * kDepthBytes / kPackedBytes / (kPackedBytes / getBytes());
 }
 
-TensorCoreTiles::Block TensorCoreTiles::getBlock(const CodeTile &tile,
+TensorCoreTiles::Block TensorCoreTiles::getBlock(const OperandTile &tile,
                                                  Value from, Value number) {
   int64_t width = kPackedBytes / getBytes();
   constexpr int64_t kPackedPerRow = kDepthBytes / kPackedBytes;
@@ -350,7 +357,7 @@ TensorCoreTiles::Block TensorCoreTiles::getBlock(const CodeTile &tile,
   return block;
 }
 
-SmallVector<Value> TensorCoreTiles::loadBlock(const CodeTile &tile,
+SmallVector<Value> TensorCoreTiles::loadBlock(const OperandTile &tile,
                                               const Block &block) {
   int64_t width = kPackedBytes / getBytes();
   SmallVector<Value> vectors;
@@ -360,7 +367,7 @@ SmallVector<Value> TensorCoreTiles::loadBlock(const CodeTile &tile,
   return vectors;
 }
 
-void TensorCoreTiles::storeBlock(const CodeTile &tile, const Block &block,
+void TensorCoreTiles::storeBlock(const OperandTile &tile, const Block &block,
                                  ValueRange vectors) {
   for (int64_t j = 0; j < int64_t(vectors.size()); ++j) {
     SmallVector<Value> elements;
@@ -374,7 +381,7 @@ void TensorCoreTiles::storeBlock(const CodeTile &tile, const Block &block,
 
 /// Uses wide accesses if all values are in bounds, contiguous and aligned, else
 /// one access for each value.
-void TensorCoreTiles::loadBlock(const CodeTile &tile, Value from,
+void TensorCoreTiles::loadBlock(const OperandTile &tile, Value from,
                                 Value number) {
   int64_t width = kPackedBytes / getBytes();
   Block block = getBlock(tile, from, number);
@@ -399,19 +406,20 @@ void TensorCoreTiles::loadBlock(const CodeTile &tile, Value from,
   auto loop = scf::ForOp::create(rewriter, loc, index(0), index(width * width),
                                  index(1));
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  loadCode(tile, from, plus(block.line, modulo(loop.getInductionVar(), width)),
-           plus(block.kInTile, divide(loop.getInductionVar(), width)));
+  loadElement(tile, from,
+              plus(block.line, modulo(loop.getInductionVar(), width)),
+              plus(block.kInTile, divide(loop.getInductionVar(), width)));
 }
 
 //===----------------------------------------------------------------------===//
 // Packed values
 //===----------------------------------------------------------------------===//
 
-int64_t TensorCoreTiles::getNumPacked(const CodeTile &tile) const {
+int64_t TensorCoreTiles::getNumPacked(const OperandTile &tile) const {
   return tile.lines * kDepthBytes / kPackedBytes;
 }
 
-TensorCoreTiles::Packed TensorCoreTiles::getPacked(const CodeTile &tile,
+TensorCoreTiles::Packed TensorCoreTiles::getPacked(const OperandTile &tile,
                                                    Value from, Value number) {
   constexpr int64_t kPackedPerRow = kDepthBytes / kPackedBytes;
   // Adjacent threads load adjacent elements.
@@ -426,24 +434,25 @@ TensorCoreTiles::Packed TensorCoreTiles::getPacked(const CodeTile &tile,
   return packed;
 }
 
-Value TensorCoreTiles::emitPacked(const CodeTile &tile, const Packed &packed) {
+Value TensorCoreTiles::emitPacked(const OperandTile &tile,
+                                  const Packed &packed) {
   int64_t width = kPackedBytes / getBytes();
-  auto type = VectorType::get({width}, getCodeType());
+  auto type = VectorType::get({width}, getStorageType());
   bool isKInBounds = isMultiple(depth, getStep());
   auto emitAll = [&](llvm::function_ref<Value(Value)> emit) -> Value {
-    SmallVector<Value> codes;
+    SmallVector<Value> elements;
     for (int64_t i = 0; i < width; ++i)
-      codes.push_back(emit(plus(packed.k, index(i))));
-    return vector::FromElementsOp::create(rewriter, loc, type, codes);
+      elements.push_back(emit(plus(packed.k, index(i))));
+    return vector::FromElementsOp::create(rewriter, loc, type, elements);
   };
-  auto emit = [&](Value k) { return emitCode(tile, packed.row, k); };
+  auto emit = [&](Value k) { return emitElement(tile, packed.row, k); };
   if (isMultiple(depth, width))
     return orZero(
         isElement(*tile.gpuOperand, packed.row, packed.k, isKInBounds), type,
         [&] { return emitAll(emit); });
   return emitAll([&](Value k) {
     return orZero(isElement(*tile.gpuOperand, packed.row, k, isKInBounds),
-                  getCodeType(), [&] { return emit(k); });
+                  getStorageType(), [&] { return emit(k); });
   });
 }
 
@@ -451,11 +460,11 @@ Value TensorCoreTiles::emitPacked(const CodeTile &tile, const Packed &packed) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-void TensorCoreTiles::loadTile(const CodeTile &tile, Value from) {
-  if (tile.isCopied || (tile.plain.codes && tile.plain.isAlong))
+void TensorCoreTiles::loadTile(const OperandTile &tile, Value from) {
+  if (tile.isCopied || (tile.plain.argument && tile.plain.isAlong))
     return forEachElement(getNumPieces(tile), threads,
                           [&](Value number) { loadPiece(tile, from, number); });
-  if (tile.plain.codes)
+  if (tile.plain.argument)
     return forEachElement(getNumBlocks(tile), threads,
                           [&](Value number) { loadBlock(tile, from, number); });
   forEachElement(getNumPacked(tile), threads, [&](Value number) {
@@ -473,7 +482,7 @@ void TensorCoreTiles::forEachAssigned(
   }
 }
 
-void TensorCoreTiles::copyTile(const CodeTile &tile, Value from) {
+void TensorCoreTiles::copyTile(const OperandTile &tile, Value from) {
   forEachAssigned(getNumPieces(tile), [&](Value number, Value isActive) {
     Piece piece = getPiece(tile, from, number);
     Value isInBounds = isElement(*tile.gpuOperand, piece.row, piece.k, false);
@@ -482,12 +491,12 @@ void TensorCoreTiles::copyTile(const CodeTile &tile, Value from) {
   });
 }
 
-SmallVector<Value> TensorCoreTiles::loadPacked(const CodeTile &tile,
+SmallVector<Value> TensorCoreTiles::loadPacked(const OperandTile &tile,
                                                Value from) {
   SmallVector<Value> packed;
   int64_t width = kPackedBytes / getBytes();
-  auto type = VectorType::get({width}, getCodeType());
-  if (!tile.plain.codes) {
+  auto type = VectorType::get({width}, getStorageType());
+  if (!tile.plain.argument) {
     forEachAssigned(getNumPacked(tile), [&](Value number, Value isActive) {
       Value isInBounds = both(isActive, isBelow(from, depth));
       packed.push_back(orZero(isInBounds, type, [&] {
@@ -508,9 +517,9 @@ SmallVector<Value> TensorCoreTiles::loadPacked(const CodeTile &tile,
   return packed;
 }
 
-ValueRange TensorCoreTiles::storePacked(const CodeTile &tile,
+ValueRange TensorCoreTiles::storePacked(const OperandTile &tile,
                                         ValueRange packed) {
-  bool hasBlocks = tile.plain.codes != nullptr;
+  bool hasBlocks = tile.plain.argument != nullptr;
   int64_t each = hasBlocks ? kPackedBytes / getBytes() : 1;
   forEachAssigned(hasBlocks ? getNumBlocks(tile) : getNumPacked(tile),
                   [&](Value number, Value isActive) {

@@ -17,9 +17,9 @@ namespace mlir::quant_float {
 
 /// The memory layout of an operand's quantized values, if tiles can be loaded
 /// without converting them.
-struct PlainCodes {
+struct PlainOperand {
   /// The block argument in the op's body; null if tiles cannot be.
-  BlockArgument codes;
+  BlockArgument argument;
   /// Whether the values are contiguous along the loops of K, rather than along
   /// those of the operand's rows; and for how many of the innermost of these
   /// loops they are.
@@ -28,10 +28,10 @@ struct PlainCodes {
 };
 
 /// The quantized values of an operand in workgroup memory, for all stages.
-struct CodeTile {
+struct OperandTile {
   const GpuOperand *gpuOperand;
   const TensorCoreOperand *operand;
-  PlainCodes plain;
+  PlainOperand plain;
   /// Whether the values are copied asynchronously; and whether each row in
   /// workgroup memory then is an index of K, instead of a row of the operand.
   bool isCopied, isAcross;
@@ -62,37 +62,37 @@ protected:
   bool isFloat() const { return instruction.isFloat(); }
   /// The size of a quantized value in bytes.
   int64_t getBytes() const { return instruction.getBytes(); }
-  Type getCodeType() { return rewriter.getIntegerType(8 * getBytes()); }
+  Type getStorageType() { return rewriter.getIntegerType(8 * getBytes()); }
   /// The K extent of a tile.
   int64_t getStep() const { return kDepthBytes / getBytes(); }
 
-  PlainCodes getPlainCodes(const GpuOperand &gpuOperand,
-                           const TensorCoreOperand &operand);
+  PlainOperand getPlainOperand(const GpuOperand &gpuOperand,
+                               const TensorCoreOperand &operand);
   /// Whether asynchronous copies can load these values.
-  bool canCopy(const PlainCodes &plain) const;
-  CodeTile makeTile(const GpuOperand &gpuOperand,
-                    const TensorCoreOperand &operand, int64_t lines,
-                    Value first);
+  bool canCopy(const PlainOperand &plain) const;
+  OperandTile makeTile(const GpuOperand &gpuOperand,
+                       const TensorCoreOperand &operand, int64_t lines,
+                       Value first);
   /// Returns the workgroup memory of all stages as an array of `unit`.
-  Value viewTile(const CodeTile &tile, Type unit);
+  Value viewTile(const OperandTile &tile, Type unit);
   /// Returns the indices of the unit with index `number` in a row of the
   /// current stage.
-  SmallVector<Value> getTileIndices(const CodeTile &tile, Type unit, Value row,
-                                    Value number);
+  SmallVector<Value> getTileIndices(const OperandTile &tile, Type unit,
+                                    Value row, Value number);
 
   /// Whether each wide access is aligned, and either entirely in bounds or
   /// entirely out of bounds; null if there are no wide accesses.
-  Value isAlignedTile(const CodeTile &tile);
+  Value isAlignedTile(const OperandTile &tile);
   /// Loads a tile at index `from` of K, with zeros out of bounds.
-  void loadTile(const CodeTile &tile, Value from);
+  void loadTile(const OperandTile &tile, Value from);
   /// Begins the asynchronous copies of a tile. Requires `isCopied` and
   /// isAlignedTile().
-  void copyTile(const CodeTile &tile, Value from);
+  void copyTile(const OperandTile &tile, Value from);
   /// Loads the thread's packed i32 values of a tile that is not copied, with
   /// zeros out of bounds. Requires isAlignedTile(). storePacked() stores them,
   /// and returns the values that remain for other tiles.
-  SmallVector<Value> loadPacked(const CodeTile &tile, Value from);
-  ValueRange storePacked(const CodeTile &tile, ValueRange packed);
+  SmallVector<Value> loadPacked(const OperandTile &tile, Value from);
+  ValueRange storePacked(const OperandTile &tile, ValueRange packed);
 
   const MatrixInstruction &instruction;
   int64_t threads, numStages = 1;
@@ -113,44 +113,47 @@ private:
   struct Packed {
     Value line, index, row, k;
   };
-  Piece getPiece(const CodeTile &tile, Value from, Value number);
-  Block getBlock(const CodeTile &tile, Value from, Value number);
-  Packed getPacked(const CodeTile &tile, Value from, Value number);
-  int64_t getNumPieces(const CodeTile &tile) const;
-  int64_t getNumBlocks(const CodeTile &tile) const;
-  int64_t getNumPacked(const CodeTile &tile) const;
+  Piece getPiece(const OperandTile &tile, Value from, Value number);
+  Block getBlock(const OperandTile &tile, Value from, Value number);
+  Packed getPacked(const OperandTile &tile, Value from, Value number);
+  int64_t getNumPieces(const OperandTile &tile) const;
+  int64_t getNumBlocks(const OperandTile &tile) const;
+  int64_t getNumPacked(const OperandTile &tile) const;
 
   /// Returns the block argument of the values if they are contiguous along the
   /// innermost of `loops`, and sets the number of these loops; else null.
-  BlockArgument getPlainCodes(const TensorCoreOperand &operand,
-                              ArrayRef<unsigned> loops, size_t &numInner);
-  ArrayRef<unsigned> getInner(const CodeTile &tile) const;
-  Value getBuffer(const CodeTile &tile) {
-    return matmul.op->getOperand(tile.plain.codes.getArgNumber());
+  BlockArgument getPlainOperand(const TensorCoreOperand &operand,
+                                ArrayRef<unsigned> loops, size_t &numInner);
+  ArrayRef<unsigned> getInner(const OperandTile &tile) const;
+  Value getBuffer(const OperandTile &tile) {
+    return matmul.op->getOperand(tile.plain.argument.getArgNumber());
   }
   /// Whether `width` values from a row on are contiguous; null if they are
   /// known to be.
-  Value areAdjacent(const CodeTile &tile, Value row, int64_t width);
+  Value areAdjacent(const OperandTile &tile, Value row, int64_t width);
   /// Whether `extent` is known to be a multiple of `of`.
   static bool isMultiple(Value extent, int64_t of) {
     std::optional<int64_t> known = getConstantIntValue(extent);
     return known && *known % of == 0;
   }
   Value isAligned(Value address, int64_t bytes);
-  Value emitAddress(const CodeTile &tile, Value row, Value k);
+  Value emitAddress(const OperandTile &tile, Value row, Value k);
   /// Loads `width` values at a row and an index of K.
-  Value emitVector(const CodeTile &tile, Value row, Value k, int64_t width);
-  Value emitCode(const CodeTile &tile, Value row, Value k);
-  Value emitPacked(const CodeTile &tile, const Packed &packed);
+  Value emitVector(const OperandTile &tile, Value row, Value k, int64_t width);
+  Value emitElement(const OperandTile &tile, Value row, Value k);
+  Value emitPacked(const OperandTile &tile, const Packed &packed);
   /// Begins to copy a piece. Writes zeros if `isInBounds` is not null and
   /// false.
-  void copyPiece(const CodeTile &tile, const Piece &piece, Value isInBounds);
-  void loadPiece(const CodeTile &tile, Value from, Value number);
-  SmallVector<Value> loadBlock(const CodeTile &tile, const Block &block);
-  void storeBlock(const CodeTile &tile, const Block &block, ValueRange vectors);
-  void loadBlock(const CodeTile &tile, Value from, Value number);
-  void loadCode(const CodeTile &tile, Value from, Value line, Value kInTile);
-  void storeInTile(const CodeTile &tile, Value unit, Value row, Value number);
+  void copyPiece(const OperandTile &tile, const Piece &piece, Value isInBounds);
+  void loadPiece(const OperandTile &tile, Value from, Value number);
+  SmallVector<Value> loadBlock(const OperandTile &tile, const Block &block);
+  void storeBlock(const OperandTile &tile, const Block &block,
+                  ValueRange vectors);
+  void loadBlock(const OperandTile &tile, Value from, Value number);
+  void loadElement(const OperandTile &tile, Value from, Value line,
+                   Value kInTile);
+  void storeInTile(const OperandTile &tile, Value unit, Value row,
+                   Value number);
   /// Runs `body` for the thread's share of `count` elements. Its second
   /// argument is whether the element is in bounds; null if it is known to be.
   void forEachAssigned(int64_t count,

@@ -107,7 +107,7 @@ private:
   int64_t threads, tileDepth;
   Type element;
   VectorType row;
-  Tile leftTile, rightTile;
+  Tile lhsTile, rhsTile;
 };
 } // namespace
 
@@ -154,16 +154,15 @@ Value TiledKernel::hasShare() {
 }
 
 SmallVector<Value> TiledKernel::loadTiles(Value from) {
-  SmallVector<Type> types(getElements(leftTile) + getElements(rightTile),
-                          element);
+  SmallVector<Type> types(getElements(lhsTile) + getElements(rhsTile), element);
   std::optional<int64_t> size = getConstantIntValue(depth);
   bool isKInBounds = size && *size % tileDepth == 0;
   return loadFrom(from, types, [&] {
     SmallVector<Value> elements;
-    for (const GpuOperand *operand : {&matmul.left, &matmul.right}) {
-      bool isLhs = operand == &matmul.left;
+    for (const GpuOperand *operand : {&matmul.lhs, &matmul.rhs}) {
+      bool isLhs = operand == &matmul.lhs;
       Value first = isLhs ? firstRow : firstColumn;
-      const Tile &tile = isLhs ? leftTile : rightTile;
+      const Tile &tile = isLhs ? lhsTile : rhsTile;
       Value isInBounds = hasElements(tile);
       forEachTileElement(
           *operand, tile, [&](Value line, Value kInTile, int64_t) {
@@ -181,8 +180,8 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
 }
 
 void TiledKernel::storeTiles(ValueRange elements) {
-  for (const GpuOperand *operand : {&matmul.left, &matmul.right}) {
-    const Tile &tile = operand == &matmul.left ? leftTile : rightTile;
+  for (const GpuOperand *operand : {&matmul.lhs, &matmul.rhs}) {
+    const Tile &tile = operand == &matmul.lhs ? lhsTile : rhsTile;
     emitIf(rewriter, loc, hasElements(tile), [&] {
       forEachTileElement(
           *operand, tile, [&](Value line, Value kInTile, int64_t i) {
@@ -205,19 +204,19 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
           ValueRange{kInTile, plus(tile.first, index(i * tile.step))}));
     return vectors;
   };
-  SmallVector<Value> lhs = load(leftTile), rhs = load(rightTile);
-  bool isSwapped = matmul.contraction.body.lhs != matmul.left.value;
+  SmallVector<Value> lhs = load(lhsTile), rhs = load(rhsTile);
+  bool isSwapped = matmul.contraction.body.lhs != matmul.lhs.value;
   SmallVector<Value> results;
   for (int64_t i = 0; i < shape.shareRows; ++i) {
-    int64_t adjacent = leftTile.adjacent;
-    Value left = vector::ExtractOp::create(rewriter, loc, lhs[i / adjacent],
-                                           i % adjacent);
-    left = vector::BroadcastOp::create(rewriter, loc, row, left);
-    for (Value right : rhs) {
+    int64_t adjacent = lhsTile.adjacent;
+    Value lhsRow = vector::ExtractOp::create(rewriter, loc, lhs[i / adjacent],
+                                             i % adjacent);
+    lhsRow = vector::BroadcastOp::create(rewriter, loc, row, lhsRow);
+    for (Value rhsColumn : rhs) {
       Value accumulator = accumulators[results.size()];
       results.push_back(matmul.contraction.body.create(
-          rewriter, accumulator, isSwapped ? right : left,
-          isSwapped ? left : right));
+          rewriter, accumulator, isSwapped ? rhsColumn : lhsRow,
+          isSwapped ? lhsRow : rhsColumn));
     }
   }
   return results;
@@ -259,10 +258,9 @@ void TiledKernel::forEachAssigned(
     llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
                             const ResultLine &)>
         body) {
-  SmallVector<ResultLine> rows =
-      getThreadLines(matmul.left, leftTile, firstRow);
+  SmallVector<ResultLine> rows = getThreadLines(matmul.lhs, lhsTile, firstRow);
   SmallVector<ResultLine> columns =
-      getThreadLines(matmul.right, rightTile, firstColumn);
+      getThreadLines(matmul.rhs, rhsTile, firstColumn);
   int64_t number = 0, width = row.getNumElements();
   for (const ResultLine &line : rows)
     for (const ResultLine &column : columns) {
@@ -274,9 +272,8 @@ void TiledKernel::forEachAssigned(
 void TiledKernel::build() {
   beginTiles(shape.rows, shape.columns, threads);
   int64_t threadsOfRow = shape.columns / shape.shareColumns;
-  leftTile =
-      makeTile(shape.rows, shape.shareRows, divide(thread, threadsOfRow));
-  rightTile =
+  lhsTile = makeTile(shape.rows, shape.shareRows, divide(thread, threadsOfRow));
+  rhsTile =
       makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
 
   SmallVector<Value> elements, accumulators;

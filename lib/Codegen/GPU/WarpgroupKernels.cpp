@@ -101,7 +101,7 @@ private:
   Value synchronize(Value accumulators, StringRef instruction);
   SmallVector<Value> consume();
 
-  TmaTile leftTile, rightTile;
+  TmaTile lhsTile, rhsTile;
   /// Aligned workgroup memory of all stages, and the mbarriers.
   Value memory, offset, full, empty;
 };
@@ -121,7 +121,7 @@ Value WarpgroupKernel::canLoad() {
   constexpr int64_t kCoordinates = int64_t(1) << 31;
   Value addresses = times(depth, getBytes());
   Value condition = compare(arith::CmpIPredicate::ult, depth, kCoordinates);
-  for (const TensorCoreOperand *operand : {&plan.left, &plan.right}) {
+  for (const TensorCoreOperand *operand : {&plan.lhs, &plan.rhs}) {
     Value address = memref::ExtractAlignedPointerAsIndexOp::create(
         rewriter, loc, getInput(*operand));
     addresses = rewriter.createOrFold<arith::OrIOp>(loc, addresses, address);
@@ -171,7 +171,7 @@ WarpgroupKernel::makeMap(const TensorCoreOperand &operand, int64_t rows) {
   TmaTile tile;
   tile.type = nvgpu::TensorMapDescriptorType::get(
       rewriter.getContext(),
-      MemRefType::get({rows, getElementsOfTile()}, getCodeType(),
+      MemRefType::get({rows, getElementsOfTile()}, getStorageType(),
                       MemRefLayoutAttrInterface(), Attribute(space)),
       nvgpu::TensorMapSwizzleKind::SWIZZLE_128B,
       nvgpu::TensorMapL2PromoKind::L2PROMO_256B,
@@ -213,8 +213,8 @@ void WarpgroupKernel::locate(TmaTile &tile, const GpuOperand &gpuOperand,
       row = plus(
           row, index(cast<AffineConstantExpr>(map.getResult(axis)).getValue()));
   }
-  bool isLeft = gpuOperand.rows == matmul.left.rows;
-  row = launches.multiply(row, isLeft ? numRows : numColumns);
+  bool isLhs = gpuOperand.rows == matmul.lhs.rows;
+  row = launches.multiply(row, isLhs ? numRows : numColumns);
   tile.firstRow = plus(row, first);
 }
 
@@ -244,7 +244,7 @@ void WarpgroupKernel::produce() {
   nvgpu::MBarrierArriveExpectTxOp::create(
       rewriter, loc, full, index(getStageBytes()), position.stage,
       /*predicate=*/Value());
-  for (const TmaTile *tile : {&leftTile, &rightTile}) {
+  for (const TmaTile *tile : {&lhsTile, &rhsTile}) {
     Value start = plus(plus(offset, times(position.stage, getStageBytes())),
                        index(tile->offset));
     Value target = memref::ViewOp::create(rewriter, loc, tile->type.getTensor(),
@@ -329,9 +329,9 @@ SmallVector<Value> WarpgroupKernel::consume() {
         uint64_t(1) << 62 | uint64_t(kSwizzleBytes / kUnit) << 32 | 1 << 16;
     return arith::OrIOp::create(rewriter, loc, address, constant(rest));
   };
-  Value left = describe(plus(plus(offset, index(leftTile.offset)),
-                             times(warpgroup, instruction.m * kTileBytes)));
-  Value right = describe(plus(offset, index(rightTile.offset)));
+  Value lhs = describe(plus(plus(offset, index(lhsTile.offset)),
+                            times(warpgroup, instruction.m * kTileBytes)));
+  Value rhs = describe(plus(offset, index(rhsTile.offset)));
 
   LLVM::LLVMStructType type = getAccumulators();
   Value start = LLVM::ZeroOp::create(rewriter, loc, type);
@@ -355,7 +355,7 @@ SmallVector<Value> WarpgroupKernel::consume() {
          byte += instruction.k * getBytes()) {
       Value inStage = add(stage, constant(byte / kUnit));
       accumulators =
-          multiply(accumulators, add(left, inStage), add(right, inStage));
+          multiply(accumulators, add(lhs, inStage), add(rhs, inStage));
     }
     NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
     NVVM::WgmmaWaitGroupSyncOp::create(rewriter, loc, 1);
@@ -382,10 +382,10 @@ SmallVector<Value> WarpgroupKernel::consume() {
 
 void WarpgroupKernel::build() {
   setExtents();
-  leftTile = makeMap(plan.left, shape.rows);
-  rightTile = makeMap(plan.right, shape.columns);
-  leftTile.offset = 0;
-  rightTile.offset = shape.rows * kTileBytes;
+  lhsTile = makeMap(plan.lhs, shape.rows);
+  rhsTile = makeMap(plan.rhs, shape.columns);
+  lhsTile.offset = 0;
+  rhsTile.offset = shape.rows * kTileBytes;
   numStages = std::min(kMaxStages, kMaxStageBytes / getStageBytes());
   if (std::optional<int64_t> known = getConstantIntValue(depth))
     numStages = std::clamp<int64_t>(
@@ -393,32 +393,32 @@ void WarpgroupKernel::build() {
   beginTiles(shape.rows, shape.columns, threads + kWarp,
              numStages * getStageBytes() + kSwizzleBytes);
   Value warp = locateThread();
-  left = {{&matmul.left,
-           &plan.left,
-           {},
-           false,
-           false,
-           {},
-           0,
-           0,
-           shape.rows,
-           firstRow},
-          times(warp, instruction.getRowsOfWarp()),
-          instruction.getRowsOfWarp()};
-  right = {{&matmul.right,
-            &plan.right,
-            {},
-            false,
-            false,
-            {},
-            0,
-            0,
-            shape.columns,
-            firstColumn},
-           index(0),
-           instruction.n};
-  locate(leftTile, matmul.left, plan.left, firstRow);
-  locate(rightTile, matmul.right, plan.right, firstColumn);
+  lhs = {{&matmul.lhs,
+          &plan.lhs,
+          {},
+          false,
+          false,
+          {},
+          0,
+          0,
+          shape.rows,
+          firstRow},
+         times(warp, instruction.getRowsOfWarp()),
+         instruction.getRowsOfWarp()};
+  rhs = {{&matmul.rhs,
+          &plan.rhs,
+          {},
+          false,
+          false,
+          {},
+          0,
+          0,
+          shape.columns,
+          firstColumn},
+         index(0),
+         instruction.n};
+  locate(lhsTile, matmul.lhs, plan.lhs, firstRow);
+  locate(rhsTile, matmul.rhs, plan.rhs, firstColumn);
 
   auto space = gpu::AddressSpaceAttr::get(rewriter.getContext(),
                                           gpu::AddressSpace::Workgroup);

@@ -10,7 +10,7 @@
 // on a vector of encodings depends on each encoding alone if the other operands
 // are uniform, as scales and zero points of a block are:
 //
-//   y[i] = f(code[i])  ->  table[c] = f(c);  y[i] = table[code[i]]
+//   y[i] = f(encoding[i])  ->  table[e] = f(e);  y[i] = table[encoding[i]]
 //
 // The same ops on a vector of 16 elements compute the table. It is a constant
 // if the encoding is the only variable operand, and is hoisted out of loops if
@@ -53,7 +53,7 @@ namespace {
 /// Computes tables for all values that depend on the encodings alone.
 class Tables {
 public:
-  Tables(arith::ExtUIOp codes, unsigned bits);
+  Tables(arith::ExtUIOp encodings, unsigned bits);
 
   /// Returns the values to look up and their tables. These values have users
   /// that have no tables, elements of 8, 16 or 32 bits, and depend on a cast.
@@ -74,17 +74,17 @@ static VectorType getTableType(Type elementType) {
   return VectorType::get(kEntries, elementType);
 }
 
-Tables::Tables(arith::ExtUIOp codes, unsigned bits)
-    : count(cast<VectorType>(codes.getType()).getNumElements()) {
+Tables::Tables(arith::ExtUIOp encodings, unsigned bits)
+    : count(cast<VectorType>(encodings.getType()).getNumElements()) {
   SmallVector<int8_t> numbers;
   for (int64_t i = 0; i < kEntries; ++i)
     numbers.push_back(i & llvm::maskTrailingOnes<uint64_t>(bits));
-  OpBuilder builder(codes);
-  tables[codes] = arith::ConstantOp::create(
-      builder, codes.getLoc(),
+  OpBuilder builder(encodings);
+  tables[encodings] = arith::ConstantOp::create(
+      builder, encodings.getLoc(),
       DenseElementsAttr::get(getTableType(builder.getI8Type()),
                              ArrayRef<int8_t>(numbers)));
-  for (Operation *op = codes->getNextNode(); op; op = op->getNextNode())
+  for (Operation *op = encodings->getNextNode(); op; op = op->getNextNode())
     add(*op);
 }
 
@@ -253,10 +253,10 @@ Value LookUp::build(Value table, Value packed, int64_t count) {
                                   result);
 }
 
-void quant_float::lookUpPackedElements(arith::ExtUIOp codes, Value packed,
+void quant_float::lookUpPackedElements(arith::ExtUIOp encodings, Value packed,
                                        unsigned bits) {
-  int64_t count = cast<VectorType>(codes.getType()).getNumElements();
-  for (auto [value, table] : Tables(codes, bits).getResults()) {
+  int64_t count = cast<VectorType>(encodings.getType()).getNumElements();
+  for (auto [value, table] : Tables(encodings, bits).getResults()) {
     ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
     b.setInsertionPointAfterValue(value);
     Value found = LookUp(b, bits).build(table, packed, count);
@@ -311,9 +311,9 @@ Value NibbleLookUp::makeIndices(Value packed, int64_t groups) {
   Value elements = vector::BitCastOp::create(
       b, i16Type, vector::ShuffleOp::create(b, packed, zeros, order));
   Value moved = arith::ShLIOp::create(b, elements, splat(i16Type, 4));
-  Value codes = arith::AndIOp::create(
+  Value encodings = arith::AndIOp::create(
       b, arith::OrIOp::create(b, elements, moved), splat(i16Type, 0x0F0F));
-  return vector::BitCastOp::create(b, getRegister(1), codes);
+  return vector::BitCastOp::create(b, getRegister(1), encodings);
 }
 
 Value NibbleLookUp::lookUpByte(ArrayRef<APInt> entries, int64_t byte,
@@ -389,8 +389,8 @@ Value NibbleLookUp::build(DenseElementsAttr table, Value packed) {
                                   result);
 }
 
-void quant_float::lookUpNibbles(arith::ExtUIOp codes, Value packed) {
-  for (auto [value, table] : Tables(codes, /*bits=*/4).getResults()) {
+void quant_float::lookUpNibbles(arith::ExtUIOp encodings, Value packed) {
+  for (auto [value, table] : Tables(encodings, /*bits=*/4).getResults()) {
     DenseElementsAttr constant;
     if (getElementTypeOrSelf(value).getIntOrFloatBitWidth() == 8 ||
         !matchPattern(table, m_Constant(&constant)))

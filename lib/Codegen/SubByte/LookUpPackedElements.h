@@ -14,16 +14,17 @@
 namespace mlir::quant_float {
 
 /// Replaces results of elementwise ops on a vector of encodings by lookups in
-/// tables of their results for each encoding. `codes` has one encoding in each
-/// byte, and the vector `packed` has the same ones packed in `bits` bits.
-/// Results that cannot be looked up keep using `codes`.
+/// tables of their results for each encoding. `encodings` has one encoding in
+/// each byte, and the vector `packed` has the same ones packed in `bits` bits.
+/// Results that cannot be looked up keep using `encodings`.
 ///
 /// Requires AVX-512 VBMI.
-void lookUpPackedElements(arith::ExtUIOp codes, Value packed, unsigned bits);
+void lookUpPackedElements(arith::ExtUIOp encodings, Value packed,
+                          unsigned bits);
 
 /// Does the same for 32 4-bit encodings if the table is constant. Requires
 /// AVX2.
-void lookUpNibbles(arith::ExtUIOp codes, Value packed);
+void lookUpNibbles(arith::ExtUIOp encodings, Value packed);
 
 } // namespace mlir::quant_float
 

@@ -597,14 +597,14 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
     if (op->use_empty())
       return success();
     for (Operation *user : op->getUsers()) {
-      auto codes = dyn_cast<arith::ExtUIOp>(user);
-      if (bits > 4 || !codes ||
-          !getElementTypeOrSelf(codes.getType()).isInteger(8))
+      auto encodings = dyn_cast<arith::ExtUIOp>(user);
+      if (bits > 4 || !encodings ||
+          !getElementTypeOrSelf(encodings.getType()).isInteger(8))
         continue;
       if (permutes)
-        lookUpPackedElements(codes, packed, bits);
+        lookUpPackedElements(encodings, packed, bits);
       else if (bits == 4 && count == registerBytes && count == 32)
-        lookUpNibbles(codes, packed);
+        lookUpNibbles(encodings, packed);
     }
     replaceElements(b, op, access.spread(packed, count));
     return success();

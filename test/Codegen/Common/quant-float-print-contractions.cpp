@@ -41,7 +41,7 @@ static void print(const Contraction &contraction,
   if (!decoding)
     return;
   llvm::outs() << "  " << name << " decoding: input "
-               << decoding->codes->getOperandNumber() << " of "
+               << decoding->quantized->getOperandNumber() << " of "
                << decoding->bits << " bits"
                << (decoding->scale ? ", scale" : "")
                << (decoding->zeroPoint ? ", zero point" : "") << ", block of ";

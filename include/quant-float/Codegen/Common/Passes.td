@@ -49,13 +49,13 @@ def QuantFloatFuseElementwisePass
     constants only dequantizes the elements of the slice.
 
     ```
-    %t = linalg.generic /* dequantize */ ins(%codes : tensor<30522x384xi8>) ...
+    %t = linalg.generic /* dequantize */ ins(%quantized : tensor<30522x384xi8>) ...
     %y = linalg.generic ins(%indices : tensor<24xi64>) ... {
       %e = tensor.extract %t[%index, %j]
     // becomes
     %y = linalg.generic ins(%indices : tensor<24xi64>) ... {
-      %code = tensor.extract %codes[%index, %j]
-      %e = quant_float.dequantize %code, ...
+      %q = tensor.extract %quantized[%index, %j]
+      %e = quant_float.dequantize %q, ...
     ```
 
     Runs on tensors, after `resolve-shaped-type-result-dims`: a query of a
@@ -144,10 +144,10 @@ def QuantFloatFuseWeightDequantizationPass
     elements: adjacent ones if `consecutive`, else every `lanes`-th one.
 
     ```
-    %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x512xi8>) ...
+    %w = linalg.generic /* dequantize */ ins(%quantized : tensor<512x512xi8>) ...
     %y = linalg.generic /* matmul */ ins(%x, %w) outs(%z) ...
     // becomes
-    %y = linalg.generic ins(%x, %codes, ...) outs(%z)
+    %y = linalg.generic ins(%x, %quantized, ...) outs(%z)
            attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8>} ...
     ```
 
@@ -194,10 +194,10 @@ def QuantFloatTransposeWeightsPass
     Runs before `convert-onnx-nodes-to-linalg`.
 
     ```
-    %w = quant_float.dequantize %codes, %scales axis 0 block_size 32 opset 21 : tensor<512x64xi4>, tensor<16x64xf32> to tensor<512x64xf32>
+    %w = quant_float.dequantize %quantized, %scales axis 0 block_size 32 opset 21 : tensor<512x64xi4>, tensor<16x64xf32> to tensor<512x64xf32>
     %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<1x512xf32>, tensor<512x64xf32>) -> tensor<1x64xf32>
     // becomes, with other constants
-    %r = quant_float.dequantize %codes, %scales axis 1 block_size 32 opset 21 : tensor<64x512xi4>, tensor<64x16xf32> to tensor<64x512xf32>
+    %r = quant_float.dequantize %quantized, %scales axis 1 block_size 32 opset 21 : tensor<64x512xi4>, tensor<64x16xf32> to tensor<64x512xf32>
     %w = quant_float.node "Transpose"(%r) opset 21 attributes {perm = array<i64: 1, 0>} : (tensor<64x512xf32>) -> tensor<512x64xf32>
     %y = quant_float.node "MatMul"(%x, %w) ...
     ```
