@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the component core in other configurations, with the version of LLVM that QF_LLVM names, and runs the tests of its
-# passes with them. Requires a build of everything else in build/ (build.sh all quant-float-test-depends).
+# Builds the component core in other configurations, with the version of LLVM that QF_LLVM names, and runs the tests of
+# its passes with them. Requires a complete build in build/ (scripts/build.sh all quant-float-test-depends).
 #   scripts/test-configurations.sh [debug] [static] [assertions]    all three by default
 # debug       -O0 with the assertions of this project and of LLVM's headers
 # static      with MLIR's static libraries instead of libMLIR.so
@@ -8,6 +8,13 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ $# -gt 0 ] || set -- debug static assertions
+for name in "$@"; do
+  case $name in
+    debug | static | assertions) ;;
+    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$QF_ROOT/scripts/test-configurations.sh"; exit 0 ;;
+    *) echo "test-configurations.sh: error: expected debug, static or assertions, but got '$name'" >&2; exit 2 ;;
+  esac
+done
 
 build() { # FOLDER OPTION...
   local folder=$1
@@ -49,6 +56,5 @@ for name in "$@"; do
       sed 's/\(LLVM_ENABLE_ABI_BREAKING_CHECKS\) 0/\1 1/' "/usr/lib/llvm-$QF_LLVM/include/$header" >"$folder/llvm/$header"
       build "$folder" -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS=-I$folder/llvm -DQUANT_FLOAT_LLVM_HAS_ASSERTIONS"
       ;;
-    *) echo "test-configurations.sh: error: unknown configuration '$name'" >&2; exit 2 ;;
   esac
 done

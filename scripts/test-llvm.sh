@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds and tests with another version of LLVM than that of Debian 12, in a chroot of the Debian suite
-# that has it. Needs root and debootstrap. Tests the commit that is checked out, and with a build of it that
-# modules can be exchanged.
+# that has it. Requires root, and installs debootstrap. Tests the commit that is checked out. If there is a
+# build in build/, also tests that both builds read each other's modules.
 #   scripts/test-llvm.sh 23 [ARGUMENT...]    LLVM 23 of the unstable suite; the arguments are those of test.sh
 #   scripts/test-llvm.sh 24 [ARGUMENT...]    the snapshot of LLVM 24 in the experimental suite
 #   scripts/test-llvm.sh VERSION --run COMMAND    only runs a command of bash there, in the checkout
 # The chroot is kept in ~/.cache/quant-float/llvm-VERSION, so the next run only builds what has changed.
-# The results are written to test/results/llvm-VERSION.json, one entry for each list of arguments.
+# Without --run, the results are written to test/results/llvm-VERSION.json, one entry for each list of arguments.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,7 +14,8 @@ version=${1:-}
 case "$version" in
   23) suites=sid ;;
   24) suites="sid experimental" ;;
-  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
+  -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  *) echo "test-llvm.sh: error: expected the version 23 or 24, but got '$version'" >&2; exit 2 ;;
 esac
 shift
 die() { echo "test-llvm.sh: error: $*" >&2; exit 1; }

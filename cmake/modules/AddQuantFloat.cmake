@@ -164,6 +164,7 @@ function(add_quant_float_plugin name)
   add_library(${name}Impl MODULE ${folder}/Implementation.cpp)
   _quant_float_target_settings(${name}Impl)
   target_link_libraries(${name}Impl PRIVATE ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
+  target_compile_definitions(${name}Impl PRIVATE QUANT_FLOAT_PLUGIN="$<TARGET_FILE_NAME:${name}>")
 
   add_library(${name} MODULE ${folder}/quant-float-plugin.cpp)
   # Upstream's declarations, without our own compile options.

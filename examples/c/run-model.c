@@ -5,9 +5,9 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
-/* run-model MODEL [SIZE]: compiles MODEL (.onnx, .xml, .mlir), fills its inputs
-   with the bytes 0, 1, 2, ..., runs it and prints the outputs. Dynamic sizes
-   are set to SIZE (4). */
+/* run-model MODEL [SIZE]: compiles MODEL (.onnx, .xml, .mlir), runs it and
+   prints the outputs. Inputs of uint8 are 0, 1, 2, ..., those of f32 are
+   multiples of 1/16, and others are zero. Dynamic sizes are set to SIZE (4). */
 #include "quant-float-c/Compiler.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static QuantFloatError error;
 
-/* Prints an error with all its diagnostics. */
+/* Prints an error with the notes of its diagnostics. */
 static int fail(void) {
   fprintf(stderr, "%s\n", quantFloatErrorGetMessage(error));
   for (size_t i = 0; i < quantFloatErrorGetNumDiagnostics(error); ++i) {
@@ -58,24 +58,32 @@ static void print(const QuantFloatArgument *argument, const qf_tensor *tensor) {
 }
 
 static int run(QuantFloatKernel kernel, int64_t openSize) {
-  enum { kMost = 8, kMostRank = 8 };
-  int64_t inputSizes[kMost][kMostRank], outputSizes[kMost][kMostRank];
-  int64_t *places[kMost];
-  qf_tensor inputs[kMost], outputs[kMost];
+  enum { kMaxTensors = 8, kMaxRank = 8 };
+  int64_t inputSizes[kMaxTensors][kMaxRank], outputSizes[kMaxTensors][kMaxRank];
+  int64_t *indices[kMaxTensors];
+  qf_tensor inputs[kMaxTensors], outputs[kMaxTensors];
   const QuantFloatEntry *entry = quantFloatKernelGetEntry(kernel, 0);
-  if (!entry || entry->numInputs > kMost || entry->numOutputs > kMost)
+  int isTooLarge = !entry || entry->numInputs > kMaxTensors ||
+                   entry->numOutputs > kMaxTensors;
+  for (size_t i = 0; !isTooLarge && i < entry->numInputs; ++i)
+    isTooLarge = entry->inputs[i].rank > kMaxRank;
+  for (size_t i = 0; !isTooLarge && i < entry->numOutputs; ++i)
+    isTooLarge = entry->outputs[i].rank > kMaxRank;
+  if (isTooLarge) {
+    fprintf(stderr,
+            "expected at most 8 inputs and outputs of at most 8 dimensions\n");
     return EXIT_FAILURE;
+  }
   for (size_t i = 0; i < entry->numInputs; ++i) {
     for (int32_t d = 0; d < entry->inputs[i].rank; ++d)
-      inputSizes[i][d] = entry->inputs[i].sizes[d] < 0
-                             ? openSize
-                             : entry->inputs[i].sizes[d];
+      inputSizes[i][d] =
+          entry->inputs[i].sizes[d] < 0 ? openSize : entry->inputs[i].sizes[d];
     inputs[i] = allocate(&entry->inputs[i], inputSizes[i]);
   }
   for (size_t i = 0; i < entry->numOutputs; ++i)
-    places[i] = outputSizes[i];
+    indices[i] = outputSizes[i];
   if (quantFloatKernelGetOutputSizes(kernel, 0, inputs, entry->numInputs,
-                                     places, entry->numOutputs, &error))
+                                     indices, entry->numOutputs, &error))
     return fail();
   for (size_t i = 0; i < entry->numOutputs; ++i)
     outputs[i] = allocate(&entry->outputs[i], outputSizes[i]);
@@ -92,8 +100,8 @@ static int run(QuantFloatKernel kernel, int64_t openSize) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2 || quantFloatGetAbiVersion() >> 16 !=
-                      QUANT_FLOAT_ABI_VERSION >> 16) {
+  if (argc < 2 ||
+      quantFloatGetAbiVersion() >> 16 != QUANT_FLOAT_ABI_VERSION >> 16) {
     fprintf(stderr, "usage: run-model MODEL [SIZE]\n");
     return EXIT_FAILURE;
   }

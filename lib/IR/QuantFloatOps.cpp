@@ -352,6 +352,22 @@ LogicalResult StorageCastOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Attributes with a default value
+//===----------------------------------------------------------------------===//
+
+LogicalResult quant_float::verifyDefaultAttributes(Operation *op,
+                                                   Attribute filled) {
+  auto present =
+      dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+  for (NamedAttribute attribute : cast<DictionaryAttr>(filled))
+    if (!present || !present.contains(attribute.getName()))
+      return op->emitOpError()
+             << "has no attribute '" << attribute.getName().getValue()
+             << "' of its type";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // NodeOp
 //===----------------------------------------------------------------------===//
 

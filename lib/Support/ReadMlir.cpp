@@ -18,6 +18,7 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -337,20 +338,70 @@ static LogicalResult checkDimensions(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A name in MLIR text, its dialect, and the first version of LLVM that has it.
-/// The dialect of builtin types is empty.
+/// The name of an op or a type in MLIR text, its dialect, and the first version
+/// of LLVM that has it. The dialect of builtin types is empty. If `argument` is
+/// not empty, the version is that of types whose arguments start with it.
 struct NewerName {
   StringLiteral name, dialect;
   unsigned version;
+  StringLiteral argument = "";
 };
 } // namespace
 
 static constexpr NewerName kNewerNames[] = {
     {"!quant.quantile", "quant", 23},
+    {"!quant.uniform", "quant", 23, "<f4"},
+    {"!quant.uniform", "quant", 23, "<f6"},
+    {"!quant.uniform", "quant", 23, "<f8"},
     {"!tosa.block_scaled", "tosa", 23},
+    {"tosa.conv2d_block_scaled", "tosa", 23},
+    {"tosa.reshape_block_scaled", "tosa", 23},
+    {"tosa.row_gather_block_scaled", "tosa", 23},
     {"f8E5M3FNU", "", 24},
     {"linalg.scaled_contract", "linalg", 24},
 };
+
+/// Calls `visit` with the offset of each token of MLIR text that may be the
+/// name of an op or a type: not with comments, strings, symbols, values and
+/// attributes. The element type of a shape is a separate token.
+static void
+forEachName(StringRef text,
+            llvm::function_ref<void(size_t offset, StringRef name)> visit) {
+  auto isWord = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+  };
+  auto getEnd = [&](size_t from) {
+    return std::min(text.find_if_not(isWord, from), text.size());
+  };
+  for (size_t at = 0; at < text.size();) {
+    char c = text[at];
+    bool isSymbol = c == '@' && text.substr(at + 1).starts_with("\"");
+    if (c == '/' && text.substr(at).starts_with("//")) {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (c == '"' || isSymbol) {
+      size_t end = at + isSymbol + 1;
+      while (end < text.size() && text[end] != '"')
+        end += text[end] == '\\' ? 2 : 1;
+      // The name of an op in the generic form.
+      if (!isSymbol && text.substr(end + 1).starts_with("("))
+        visit(at + 1, text.slice(at + 1, end));
+      at = end + 1;
+    } else if (c == '@' || c == '%' || c == '^' || c == '#') {
+      at = getEnd(at + 1);
+    } else if (c == '!' || isWord(c)) {
+      size_t end = getEnd(at + 1);
+      StringRef name = text.slice(at, end);
+      // A shape is read as one word with the element type.
+      size_t shape = name.find_first_not_of("0123456789x");
+      if (shape != StringRef::npos && shape > 0 && name[shape - 1] == 'x')
+        name = name.drop_front(shape);
+      visit(end - name.size(), name);
+      at = end;
+    } else {
+      ++at;
+    }
+  }
+}
 
 void quant_float::reportNewerSyntax(llvm::MemoryBufferRef buffer,
                                     MLIRContext &context) {
@@ -358,30 +409,28 @@ void quant_float::reportNewerSyntax(llvm::MemoryBufferRef buffer,
     return;
   StringRef text = buffer.getBuffer();
   std::vector<StringRef> dialects = context.getAvailableDialects();
-  for (const NewerName &newer : kNewerNames) {
+  llvm::StringSet<> reported;
+  forEachName(text, [&](size_t offset, StringRef name) {
+    const NewerName *newer = llvm::find_if(kNewerNames, [&](auto &newer) {
+      return newer.name == name &&
+             text.substr(offset + name.size()).starts_with(newer.argument);
+    });
     // Names of unregistered dialects are no names of MLIR.
-    if (newer.version <= LLVM_VERSION_MAJOR ||
-        (!newer.dialect.empty() &&
-         !llvm::is_contained(dialects, newer.dialect)))
-      continue;
-    // Returns the line of `offset` up to that position.
-    auto getLine = [&](size_t offset) {
-      StringRef before = text.take_front(offset);
-      return before.drop_front(before.rfind('\n') + 1);
-    };
-    size_t found = text.find(newer.name);
-    // Names in comments are not parsed.
-    while (found != StringRef::npos && getLine(found).contains("//"))
-      found = text.find(newer.name, found + 1);
-    if (found == StringRef::npos)
-      continue;
-    size_t line = text.take_front(found).count('\n') + 1;
-    size_t column = getLine(found).size() + 1;
+    if (newer == std::end(kNewerNames) ||
+        newer->version <= LLVM_VERSION_MAJOR ||
+        (!newer->dialect.empty() &&
+         !llvm::is_contained(dialects, newer->dialect)) ||
+        !reported.insert(name).second)
+      return;
+    StringRef before = text.take_front(offset);
+    size_t line = before.count('\n') + 1;
+    size_t column = offset - before.rfind('\n');
     emitError(FileLineColLoc::get(&context, buffer.getBufferIdentifier(), line,
                                   column))
-        << newer.name << " requires LLVM " << newer.version
-        << ", but this build uses LLVM " << LLVM_VERSION_MAJOR;
-  }
+        << name << (newer->argument.empty() ? "" : " of floats")
+        << " requires LLVM " << newer->version << ", but this build uses LLVM "
+        << LLVM_VERSION_MAJOR;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -528,6 +577,12 @@ static LogicalResult checkReaders(ArrayRef<llvm::MemoryBufferRef> strings,
 OwningOpRef<ModuleOp>
 quant_float::readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
                       MLIRContext &context, bool verify) {
+  if (buffer->getBufferSize() == 0) {
+    emitError(
+        FileLineColLoc::get(&context, buffer->getBufferIdentifier(), 1, 1))
+        << "expected MLIR, but the file is empty";
+    return nullptr;
+  }
   if (failed(checkReaders(buffer->getMemBufferRef(), context, verify)))
     return nullptr;
   return read(std::move(buffer), context, verify);

@@ -32,6 +32,17 @@ struct SetTargetPass final
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
+    bool hasCPU = !cpu.empty() || !triple.empty() || !features.empty();
+    if (hasCPU && !chip.empty()) {
+      getOperation().emitError()
+          << "expected options of a CPU or of a chip, but got both";
+      return signalPassFailure();
+    }
+    if (!ptx.empty() && chip.empty()) {
+      getOperation().emitError()
+          << "expected the option 'chip' with the option 'ptx'";
+      return signalPassFailure();
+    }
     llvm::Expected<TargetAttr> target = chip.empty() ? getCPU() : getGPU();
     if (!target) {
       getOperation().emitError() << llvm::toString(target.takeError());

@@ -3,6 +3,7 @@
 // UNSUPPORTED: llvm-at-least-23
 // RUN: not quant-float-opt %s -split-input-file 2>&1 | FileCheck %s
 // RUN: not quant-float-compile %s -o %t.so 2>&1 | FileCheck %s --check-prefix=COMPILE
+// RUN: not quant-float-translate --mlir-to-portable-bytecode %s -o %t.mlirbc 2>&1 | FileCheck %s --check-prefix=COMPILE
 
 // CHECK-DAG: newer_syntax.mlir:[[@LINE+2]]:{{[0-9]+}}: error: f8E5M3FNU requires LLVM 24, but this build uses LLVM 22
 // COMPILE: newer_syntax.mlir:[[@LINE+1]]:{{[0-9]+}}: error: f8E5M3FNU requires LLVM 24, but this build uses LLVM 22
@@ -34,4 +35,19 @@ func.func @linalg(%a: tensor<4x64xf8E5M2>, %s: tensor<f32>, %c: tensor<4x4xf32>)
       ins(%a, %s, %a, %s : tensor<4x64xf8E5M2>, tensor<f32>, tensor<4x64xf8E5M2>, tensor<f32>)
       outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %d : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-DAG: newer_syntax.mlir:[[@LINE+1]]:{{[0-9]+}}: error: !quant.uniform of floats requires LLVM 23, but this build uses LLVM 22
+func.func @floats(%x: tensor<4x!quant.uniform<f8E4M3FN:f32, 2.0>>) {
+  return
+}
+
+// -----
+
+func.func @generic(%x: tensor<4xf32>) {
+  // CHECK-DAG: newer_syntax.mlir:[[@LINE+1]]:{{[0-9]+}}: error: tosa.reshape_block_scaled requires LLVM 23, but this build uses LLVM 22
+  "tosa.reshape_block_scaled"(%x) : (tensor<4xf32>) -> ()
+  return
 }

@@ -10,6 +10,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -40,6 +41,12 @@ static void registerQuantFloatPasses() {
 }
 
 int main(int argc, char **argv) {
+  // MLIR aborts on two definitions of a pass.
+  if (PassInfo::lookup("convert-quant-float-to-arith")) {
+    llvm::errs() << "quant-float-opt: error: a preloaded plugin has registered "
+                    "the passes that this program contains\n";
+    return 1;
+  }
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);

@@ -11,10 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Compiler.h"
+#include "llvm/Support/raw_ostream.h"
 #ifdef QUANT_FLOAT_CORE_ONLY
 #include "quant-float/InitCore.h"
 #else
@@ -37,25 +39,40 @@ static void registerQuantFloatPasses() {
 #endif
 }
 
-/// Registers the passes once, because a process may call both entry points.
-static void registerPasses() {
-  [[maybe_unused]] static const bool once = [] {
+/// Whether this library has registered its passes. A process may call both
+/// entry points, and each several times.
+static bool hasRegistered = false;
+
+/// Registers the passes, and the dialect if there is a registry. If the program
+/// or another library has registered them, prints an error message and
+/// registers nothing, because MLIR aborts on two definitions.
+static void registerOnce(mlir::DialectRegistry *registry) {
+  if (!hasRegistered &&
+      (mlir::PassInfo::lookup("convert-quant-float-to-arith") ||
+       (registry &&
+        llvm::is_contained(registry->getDialectNames(), "quant_float")))) {
+    llvm::errs() << "error: " QUANT_FLOAT_PLUGIN
+                    ": expected a program without the dialect quant_float, but "
+                    "it is registered already\n"
+                    "note: load only one plugin, and none into a program that "
+                    "contains the dialect\n";
+    return;
+  }
+  if (registry)
+    registerDialects(*registry);
+  if (!hasRegistered)
     registerQuantFloatPasses();
-    return true;
-  }();
+  hasRegistered = true;
 }
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::DialectPluginLibraryInfo
 quantFloatGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "QuantFloat", QUANT_FLOAT_VERSION,
-          [](mlir::DialectRegistry *registry) {
-            registerDialects(*registry);
-            registerPasses();
-          }};
+          registerOnce};
 }
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::PassPluginLibraryInfo
 quantFloatGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "QuantFloat", QUANT_FLOAT_VERSION,
-          registerPasses};
+          [] { registerOnce(nullptr); }};
 }

@@ -103,8 +103,10 @@ static bool isWeights(llvm::StringRef path) {
 }
 
 /// Checks the input that upstream's driver will read, as far as the arguments
-/// determine it. Returns false after an error.
-static bool checkInput(llvm::ArrayRef<char *> arguments) {
+/// determine it. Returns false after an error. `parsed` is the input if the
+/// driver parses it as MLIR.
+static bool checkInput(llvm::ArrayRef<char *> arguments,
+                       std::unique_ptr<llvm::MemoryBuffer> &parsed) {
   llvm::StringRef input = "-";
   llvm::StringRef marker;
   bool isMlir = false, extracts = false;
@@ -149,12 +151,18 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
     return true;
   mlir::DialectRegistry registry;
   mlir::quant_float::registerAllDialects(registry);
-  if (buffer)
-    return succeeded(
-        mlir::quant_float::checkForUpstream(*buffer, marker, registry));
+  if (buffer) {
+    if (failed(mlir::quant_float::checkForUpstream(*buffer, marker, registry)))
+      return false;
+  } else if (fs::is_regular_file(input)) {
+    buffer = mlir::quant_float::readForUpstream(input, marker, registry);
+    if (!buffer)
+      return false;
+  }
   // The driver reports other names.
-  return !fs::is_regular_file(input) ||
-         mlir::quant_float::readForUpstream(input, marker, registry);
+  if (exported.empty())
+    parsed = std::move(buffer);
+  return true;
 }
 
 /// Imports an OpenVINO model as ONNX nodes, with dequantize for low-bit
@@ -283,7 +291,8 @@ int main(int argc, char **argv) {
   llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
   mlir::quant_float::reportShortenedFiles();
   llvm::SmallVector<char *> arguments(argv, argv + argc);
-  if (!checkInput(arguments))
+  std::unique_ptr<llvm::MemoryBuffer> parsed;
+  if (!checkInput(arguments, parsed))
     return 1;
   mlir::registerAllTranslations();
   mlir::TranslateFromMLIRRegistration toBytecode(
@@ -440,8 +449,11 @@ int main(int argc, char **argv) {
       });
   auto translate = [&]() -> mlir::LogicalResult {
     if (failed(mlir::mlirTranslateMain(argc, arguments.data(),
-                                       "quant-float translation driver\n")))
+                                       "quant-float translation driver\n"))) {
+      if (parsed)
+        mlir::quant_float::reportNewerSyntax(*parsed, dialects);
       return mlir::failure();
+    }
     if (excludedWeights.getNumOccurrences() &&
         !weightFormat.getNumOccurrences()) {
       llvm::errs() << "--exclude-weights: expected --quantize-weights\n";

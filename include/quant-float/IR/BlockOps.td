@@ -116,7 +116,8 @@ def QuantFloat_BlockQuantizeOp : QuantFloat_BlockOp<"block_quantize", [
   let extraClassDeclaration = blockAccessor;
 }
 
-def QuantFloat_BlockDequantizeOp : QuantFloat_BlockOp<"block_dequantize"> {
+def QuantFloat_BlockDequantizeOp : QuantFloat_BlockOp<"block_dequantize", [
+    QuantFloat_HasDefaultAttributes]> {
   let summary = "Multiplies elements of blocks by their scales";
   let description = [{
     Multiplies each element by the scale of its block, and by the scale of the
@@ -272,7 +273,8 @@ def QuantFloat_BlockScaleOp : QuantFloat_BlockOp<"block_scale", [
 }
 
 def QuantFloat_BlockQuantizeElementsOp
-    : QuantFloat_BlockOp<"block_quantize_elements", [AttrSizedOperandSegments]> {
+    : QuantFloat_BlockOp<"block_quantize_elements", [
+    AttrSizedOperandSegments, QuantFloat_HasDefaultAttributes]> {
   let summary = "Quantizes elements with the scales of their blocks";
   let description = [{
     Quantizes each element with the scale of its block, as the rule specifies
@@ -321,7 +323,7 @@ def QuantFloat_BlockQuantizeElementsOp
 
 // A block conversion of IEEE P3109.
 class QuantFloat_BlockConversionOp<string opMnemonic>
-    : QuantFloat_BlockOp<opMnemonic> {
+    : QuantFloat_BlockOp<opMnemonic, [QuantFloat_HasDefaultAttributes]> {
   let arguments = (ins QuantFloat_Value:$input, QuantFloat_Value:$scale,
     Optional<QuantFloat_Value>:$random,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$block,

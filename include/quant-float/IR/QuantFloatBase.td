@@ -21,6 +21,11 @@ include "quant-float/IR/QuantFloatEnums.td"
 include "quant-float/IR/QuantFloatInterfaces.td"
 include "quant-float/IR/QuantFloatTypes.td"
 
+// For ops with a DefaultValuedAttr.
+def QuantFloat_HasDefaultAttributes : NativeOpTrait<"HasDefaultAttributes"> {
+  let cppNamespace = "::mlir::quant_float";
+}
+
 class QuantFloat_Op<string opMnemonic, list<Trait> traits = []>
     : Op<QuantFloat_Dialect, opMnemonic, traits>;
 

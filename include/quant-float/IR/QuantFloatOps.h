@@ -33,6 +33,28 @@ namespace mlir::quant_float {
 class CastOp;
 } // namespace mlir::quant_float
 
+namespace mlir::quant_float {
+/// Emits an error for the first attribute of `filled` that the op lacks.
+LogicalResult verifyDefaultAttributes(Operation *op, Attribute filled);
+
+/// Verifies that no attribute with a default value is null. Creating an op sets
+/// the default values, but MLIR replaces an attribute of another type by null
+/// when it sets a property, for example for malformed bytecode.
+template <typename ConcreteOp>
+class HasDefaultAttributes
+    : public OpTrait::TraitBase<ConcreteOp, HasDefaultAttributes> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    auto properties = cast<ConcreteOp>(op).getProperties();
+    ConcreteOp::populateDefaultProperties(op->getName(), properties);
+    if (properties == cast<ConcreteOp>(op).getProperties())
+      return success();
+    return verifyDefaultAttributes(
+        op, ConcreteOp::getPropertiesAsAttr(op->getContext(), properties));
+  }
+};
+} // namespace mlir::quant_float
+
 /// Specialization of the trait for casts (V8). Upstream's verifier of
 /// elementwise ops requires that either all tensors are ranked or none is; a
 /// cast may also convert an unranked tensor to a ranked one. Otherwise the

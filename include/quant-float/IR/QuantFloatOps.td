@@ -318,7 +318,8 @@ def QuantFloat_ConstantOp : QuantFloat_Op<"constant", [
 // NodeOp, YieldOp
 //===----------------------------------------------------------------------===//
 
-def QuantFloat_NodeOp : QuantFloat_Op<"node"> {
+def QuantFloat_NodeOp : QuantFloat_Op<"node", [
+    QuantFloat_HasDefaultAttributes]> {
   let summary = "Represents a node of the source model that has no quant_float op";
   let description = [{
     A node without semantics in this dialect. It keeps the domain, op type,

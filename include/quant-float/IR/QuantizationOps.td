@@ -376,7 +376,7 @@ def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
 //===----------------------------------------------------------------------===//
 
 def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
-    [Pure] # ElementwiseMappable.traits> {
+    [Pure, QuantFloat_HasDefaultAttributes] # ElementwiseMappable.traits> {
   let summary = "Quantizes elements, each with a separate scale";
   let description = [{
     The elementwise computation of `quantize`, with semantics resolved from the

@@ -15,9 +15,10 @@ include "quant-float/IR/QuantFloatBase.td"
 // The storage type of a string is i64, the address of the string, so that ops
 // that move elements also move strings. The ops are destination-style: on
 // tensors of storage types they have a result, on memrefs they write to `init`.
-class QuantFloat_StringOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
-    DestinationStyleOpInterface,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+class QuantFloat_StringOp<string opMnemonic, list<Trait> traits = []>
+    : QuantFloat_Op<opMnemonic, [
+        DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   code initsDeclaration = [{
     MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
@@ -26,7 +27,8 @@ class QuantFloat_StringOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
   let hasVerifier = 1;
 }
 
-def QuantFloat_CastStringsOp : QuantFloat_StringOp<"cast_strings"> {
+def QuantFloat_CastStringsOp : QuantFloat_StringOp<"cast_strings", [
+    QuantFloat_HasDefaultAttributes]> {
   let summary = "Converts numbers to strings or strings to numbers";
   let description = [{
     Applies `quant_float.cast` from `from` to `to` to each element of `input`;

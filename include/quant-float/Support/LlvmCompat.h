@@ -69,9 +69,9 @@ inline bool isValidRawBuffer(ShapedType type, ArrayRef<char> buffer) {
 
 /// The version of the bytecode format that all supported versions of LLVM read.
 /// Since version 5, properties are written in the order of the op's definition,
-/// which differs between versions of LLVM. Before, they are a dictionary.
-/// Version 0 has no versions of dialects: LLVM 24 writes one for func and gpu,
-/// which older readers reject.
+/// which differs between versions of LLVM. In older versions of the format they
+/// are a dictionary. Version 0 also omits the versions of dialects. LLVM 24
+/// would write those of func and gpu, which older readers reject.
 #if LLVM_VERSION_MAJOR < 24 // 23.
 constexpr int64_t kPortableBytecodeVersion = 4;
 #else
