@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../RegisteredPasses.h"
 #include "../StandardOutput.h"
 #include "../ToolErrors.h"
 #include "mlir/Pass/PassManager.h"
@@ -286,6 +287,8 @@ int main(int argc, char **argv) {
   reportShortenedFiles();
   // Remove LLVM's own options.
   cl::ResetCommandLineParser();
+  if (reportRegisteredPasses("quant-float-convert"))
+    return kToolWrongUsage;
   registerAllPasses();
   Options options;
   if (!parseOptions(

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../RegisteredPasses.h"
 #include "../UpstreamDriver.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -41,12 +41,8 @@ static void registerQuantFloatPasses() {
 }
 
 int main(int argc, char **argv) {
-  // MLIR aborts on two definitions of a pass.
-  if (PassInfo::lookup("convert-quant-float-to-arith")) {
-    llvm::errs() << "quant-float-opt: error: a preloaded plugin has registered "
-                    "the passes that this program contains\n";
+  if (quant_float::reportRegisteredPasses("quant-float-opt"))
     return 1;
-  }
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
