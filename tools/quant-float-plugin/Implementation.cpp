@@ -49,8 +49,7 @@ static bool hasRegistered = false;
 static void registerOnce(mlir::DialectRegistry *registry) {
   if (!hasRegistered &&
       (mlir::PassInfo::lookup("convert-quant-float-to-arith") ||
-       (registry &&
-        llvm::is_contained(registry->getDialectNames(), "quant_float")))) {
+       (registry && registry->getDialectAllocator("quant_float")))) {
     llvm::errs() << "error: " QUANT_FLOAT_PLUGIN
                     ": expected a program without the dialect quant_float, but "
                     "it is registered already\n"
