@@ -46,7 +46,7 @@ def function(body, arguments="%x: tensor<2xf32>", result="%x : tensor<2xf32>"):
     )
 
 
-refuse("FunctionCount", "", "expected one function with a body, but got 0")
+refuse("FunctionCount", "module {}", "expected one function with a body, but got 0")
 refuse(
     "FunctionCount",
     function("") + function("").replace("@f", "@g"),

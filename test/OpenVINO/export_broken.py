@@ -47,7 +47,7 @@ def node(text, kind="tensor<2xf32>"):
     )
 
 
-refuse("FunctionCount", "", "expected one function with a body, but got 0")
+refuse("FunctionCount", "module {}", "expected one function with a body, but got 0")
 both = function("") + function("").replace("@f", "@g")
 refuse("FunctionCount", both, "expected one function with a body, but got 2")
 lacking = "cannot be exported to OpenVINO: "
