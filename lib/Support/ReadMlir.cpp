@@ -580,7 +580,7 @@ quant_float::readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
   if (buffer->getBufferSize() == 0) {
     emitError(
         FileLineColLoc::get(&context, buffer->getBufferIdentifier(), 1, 1))
-        << "expected MLIR, but the file is empty";
+        << "expected MLIR, but the input is empty";
     return nullptr;
   }
   if (failed(checkReaders(buffer->getMemBufferRef(), context, verify)))

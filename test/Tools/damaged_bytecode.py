@@ -41,7 +41,7 @@ def check(content):
 
 
 assert "error" not in check(bytecode)
-assert check(b"").endswith(":1:1: error: expected MLIR, but the file is empty\n")
+assert check(b"").endswith(":1:1: error: expected MLIR, but the input is empty\n")
 crashed = 0
 for place in KNOWN + RUNS_ON * full:
     crashed += check(damage(*place)).endswith(KNOWN_ERROR)

@@ -111,7 +111,7 @@ def add(table, diagnostic, text, message, *options, subject="result 'a.weight': 
 
 message = "expected one function without arguments, whose results are weights, but got "
 for text, got in (
-    ("", "0 functions"),
+    ("module {}", "0 functions"),
     ("func.func @a() { return }\nfunc.func @b() { return }", "2 functions"),
     ("func.func @a(%x: tensor<f32>) { return }", "'a' with 1 arguments"),
     ("func.func private @a()", "'a' with 0 arguments"),
