@@ -19,7 +19,7 @@ namespace mlir::quant_float {
 SmallVector<IntegerType> getDotTypes(Operation *op);
 
 /// Chooses among the candidates that multiply integers of two types exactly:
-/// instructions that saturate 16-bit sums of byte products are excluded.
+/// instructions that accumulate byte products in saturated i16 are excluded.
 /// There are none if `types` is empty.
 MatrixInstructionChoice chooseMatrixInstruction(
     const LoweringTarget &target, ArrayRef<IntegerType> types,

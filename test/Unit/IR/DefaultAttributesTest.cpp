@@ -65,8 +65,9 @@ TEST(DefaultAttributesTest, nullIsInvalid) {
       EXPECT_NE(errors.find("'" + name.str() + "'"), std::string::npos)
           << errors;
       if (name == "domain")
-        EXPECT_EQ(errors.find("has no attribute 'domain' of its type"),
-                  errors.find("has"));
+        EXPECT_NE(errors.find("has no attribute 'domain' of its type"),
+                  std::string::npos)
+            << errors;
       op->setAttr(name, *before);
       EXPECT_TRUE(succeeded(verify(op))) << name.str() << errors;
       ++attributes;
