@@ -48,16 +48,17 @@ int64_t Constant::getInteger(int64_t i) const {
              : llvm::SignExtend64(found, getPackedBits(type));
 }
 
-void Constant::getCodes(int64_t first, MutableArrayRef<int16_t> codes) const {
+void Constant::getElements(int64_t first,
+                           MutableArrayRef<int16_t> elements) const {
   unsigned bits = getPackedBits(type);
   int mask = llvm::maskTrailingOnes<unsigned>(bits);
   int sign =
       type.isInteger() && !type.isUnsignedInteger() ? 1 << (bits - 1) : 0;
   const char *data = bytes.data.data();
   uint64_t at = uint64_t(first) * bits;
-  for (int16_t &code : codes) {
+  for (int16_t &element : elements) {
     int found = uint8_t(data[at / 8]) >> at % 8 & mask;
-    code = (found ^ sign) - sign;
+    element = (found ^ sign) - sign;
     at += bits;
   }
 }
@@ -244,15 +245,16 @@ LogicalResult Reader::readDequantize(Value value, QuantizedWeight &weight) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type || !type.getElementType().isF32())
     return diagnose(subject, WeightDiag::ResultType, op.getType());
-  FailureOr<Constant> codes = readConstant(op.getInput(), "codes");
-  if (failed(codes) ||
+  FailureOr<Constant> quantized =
+      readConstant(op.getInput(), "quantized values");
+  if (failed(quantized) ||
       failed(readScales(op.getScale(), "scales", weight.scales)))
     return failure();
-  weight.codes = std::move(*codes);
-  Type codeType = weight.codes.type;
-  if (!codeType.isIntOrFloat() || getPackedBits(codeType) > 8)
-    return diagnose(subject, WeightDiag::CodeType, codeType);
-  weight.dims = weight.codes.dims;
+  weight.quantized = std::move(*quantized);
+  Type quantizedType = weight.quantized.type;
+  if (!quantizedType.isIntOrFloat() || getPackedBits(quantizedType) > 8)
+    return diagnose(subject, WeightDiag::QuantizedType, quantizedType);
+  weight.dims = weight.quantized.dims;
   weight.columns = weight.dims.empty() ? 1 : weight.dims.back();
   weight.rows = 1;
   for (int64_t dim : ArrayRef(weight.dims).drop_back(!weight.dims.empty()))
@@ -274,11 +276,12 @@ LogicalResult Reader::readDequantize(Value value, QuantizedWeight &weight) {
       return failure();
     // No file format stores zero points of floats. -0 is not equivalent to 0
     // either: it changes the result for values of -0.
-    for (int64_t i = 0, e = codeType.isInteger() ? 0 : read->count; i != e; ++i)
+    for (int64_t i = 0, e = quantizedType.isInteger() ? 0 : read->count; i != e;
+         ++i)
       if (read->getBits(i))
-        return diagnose(subject, WeightDiag::FloatZeroPoint, i, codeType,
+        return diagnose(subject, WeightDiag::FloatZeroPoint, i, quantizedType,
                         spell(read->getFloat(i)));
-    if (codeType.isInteger())
+    if (quantizedType.isInteger())
       weight.zeros = std::move(*read);
   }
   return success();
@@ -340,7 +343,7 @@ LogicalResult Reader::readMinimum(NodeOp reshape, QuantizedWeight &weight) {
                     spellShape(scales.values.dims));
   weight.dims.assign(dims.begin(), dims.end());
   weight.columns = dims.back();
-  weight.rows = weight.columns ? weight.codes.count / weight.columns : 0;
+  weight.rows = weight.columns ? weight.quantized.count / weight.columns : 0;
   return success();
 }
 

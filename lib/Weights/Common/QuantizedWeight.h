@@ -44,7 +44,7 @@ struct Constant {
   int64_t getInteger(int64_t i) const;
   /// Reads consecutive elements of 2, 4 or 8 bits, from index `first` on.
   /// Floats are returned as encodings.
-  void getCodes(int64_t first, MutableArrayRef<int16_t> codes) const;
+  void getElements(int64_t first, MutableArrayRef<int16_t> elements) const;
   /// Returns the exact value of an integer of at most 8 bits or a float of at
   /// most 32 bits.
   float getFloat(int64_t i) const;
@@ -77,13 +77,13 @@ struct Scales {
 };
 
 /// The rows of a weight. Groups of quantized values share a scale. The value is
-/// `scale * (code - zero)`, plus or minus a minimum if there is one.
+/// `scale * (quantized - zero)`, plus or minus a minimum if there is one.
 struct QuantizedWeight {
   enum class MinimumForm { None, Added, Subtracted };
 
   SmallVector<int64_t> dims;
   int64_t rows = 1, columns = 1;
-  Constant codes;
+  Constant quantized;
   /// The number of elements of a row that share a scale. If entire rows share
   /// one, the row's size.
   int64_t group = 1;

@@ -33,14 +33,14 @@ ElementsWriter::ElementsWriter(Type type, ArrayRef<int64_t> dims) {
     std::memset(slots, 0, size);
 }
 
-void ElementsWriter::add(uint16_t code) {
+void ElementsWriter::add(uint16_t value) {
   unsigned bits = getPackedBits(tensor.elementType);
   if (tensor.isPacked)
-    slots[next * bits / 8] |= (code & ((1 << bits) - 1)) << next * bits % 8;
+    slots[next * bits / 8] |= (value & ((1 << bits) - 1)) << next * bits % 8;
   else if (getSlotBytes(tensor.elementType) == 2)
-    llvm::support::endian::write16le(slots + 2 * next, code);
+    llvm::support::endian::write16le(slots + 2 * next, value);
   else
-    slots[next] = char(code);
+    slots[next] = char(value);
   ++next;
 }
 
@@ -68,12 +68,12 @@ Value WeightsModule::cast(Value value, Type elementType) {
   return CastOp::create(b, value, elementType, opset);
 }
 
-Value WeightsModule::dequantize(Value codes, Value scale, Value zeroPoint,
+Value WeightsModule::dequantize(Value quantized, Value scale, Value zeroPoint,
                                 std::optional<int64_t> axis,
                                 int64_t blockSize) {
-  auto type = mlir::cast<RankedTensorType>(codes.getType());
+  auto type = mlir::cast<RankedTensorType>(quantized.getType());
   return DequantizeOp::create(
-      b, type.clone(b.getF32Type()), codes, scale, zeroPoint, opset,
+      b, type.clone(b.getF32Type()), quantized, scale, zeroPoint, opset,
       /*domain=*/StringAttr(),
       axis ? b.getI64IntegerAttr(*axis) : IntegerAttr(),
       blockSize ? b.getI64IntegerAttr(blockSize) : IntegerAttr(),

@@ -27,7 +27,7 @@ public:
   /// Appends an element. Uses the low bits of its encoding, and for unpacked
   /// types of less than 8 bits also the bits above them, which must be a sign
   /// extension if the type is signless.
-  void add(uint16_t code);
+  void add(uint16_t value);
 
   /// Returns null if memory allocation fails.
   ElementsAttr finish(StringRef name);
@@ -55,7 +55,7 @@ public:
   Value cast(Value value, Type elementType);
   /// Dequantizes to f32. `axis` is required unless the scale is per tensor.
   /// `blockSize` is 0 unless the scale is blocked.
-  Value dequantize(Value codes, Value scale, Value zeroPoint,
+  Value dequantize(Value quantized, Value scale, Value zeroPoint,
                    std::optional<int64_t> axis, int64_t blockSize);
   /// Creates an ONNX node with a result of f32.
   Value makeNode(StringRef opType, ValueRange operands, ArrayRef<int64_t> dims,

@@ -52,7 +52,9 @@ private:
   bool fitsForm() const;
   /// Returns false if no block can represent one of the numbers.
   bool makeBlock(int64_t number, DecodedBlock &block) const;
-  int64_t countBlocks() const { return weight.codes.count / format.elements; }
+  int64_t countBlocks() const {
+    return weight.quantized.count / format.elements;
+  }
 
   const QuantizedWeight &weight;
   const BlockFormat &format;
@@ -68,7 +70,7 @@ struct Planned {
 } // namespace
 
 static bool isFloat4(const QuantizedWeight &weight) {
-  return isa<Float4E2M1FNType>(weight.codes.type);
+  return isa<Float4E2M1FNType>(weight.quantized.type);
 }
 
 /// Returns the encoding of the f16 with this exact value, or nullopt if there
@@ -123,8 +125,8 @@ bool BlockEncoder::fitsForm() const {
                                 ? MinimumForm::Added
                                 : MinimumForm::Subtracted;
   if (minimumForm != weight.minimumForm ||
-      (!isFloat4(weight) && !weight.codes.type.isInteger()) ||
-      isFloat4(weight) != (format.codes == Codes::F4) ||
+      (!isFloat4(weight) && !weight.quantized.type.isInteger()) ||
+      isFloat4(weight) != (format.storage == Storage::F4) ||
       weight.columns % format.elements != 0)
     return false;
   if (format.hasTensorScale())
@@ -132,7 +134,7 @@ bool BlockEncoder::fitsForm() const {
            scales.values.count == weight.rows * weight.getGroups();
   if (isFloat4(weight) != isa<Float8E8M0FNUType>(scales.values.type))
     return false;
-  if (!format.hasScaleCodes())
+  if (!format.hasQuantizedScales())
     return weight.group % format.elements == 0;
   auto fitsLevels = [&](const Scales &levels) {
     return isTwoLevels(levels) &&
@@ -147,30 +149,32 @@ bool BlockEncoder::makeBlock(int64_t number, DecodedBlock &block) const {
   block = {};
   int64_t first = number * format.elements;
   int64_t row = first / weight.columns, column = first % weight.columns;
-  std::array<int16_t, kMaxElements> codes;
-  weight.codes.getCodes(first,
-                        MutableArrayRef(codes).take_front(format.elements));
+  std::array<int16_t, kMaxElements> quantized;
+  weight.quantized.getElements(
+      first, MutableArrayRef(quantized).take_front(format.elements));
   int64_t zero = 0;
   for (unsigned i = 0; i != format.elements; ++i) {
     // Each group consists of full blocks, or each block of full groups.
     if (weight.zeros && i % format.group == 0)
       zero = weight.getZero(weight.getScaleIndex(row, column + i));
-    int64_t code = codes[i] - zero;
-    if (code < -128 || code > 127)
+    int64_t difference = quantized[i] - zero;
+    if (difference < -128 || difference > 127)
       return false;
-    block.codes[i] = code;
+    block.quantized[i] = difference;
   }
   int64_t index = weight.getScaleIndex(row, column);
-  bool hasCodes = format.hasScaleCodes();
+  bool hasQuantizedScales = format.hasQuantizedScales();
   auto add = [&](const Scales &scales, uint16_t &blockScale,
                  std::array<int8_t, kMaxScales> &parts) {
     if (!format.hasTensorScale()) {
-      std::optional<uint16_t> bits = getBlockScale(scales, index, hasCodes);
+      std::optional<uint16_t> bits =
+          getBlockScale(scales, index, hasQuantizedScales);
       if (!bits)
         return false;
       blockScale = *bits;
     }
-    for (unsigned i = 0; hasCodes && i != format.elements / format.group; ++i)
+    for (unsigned i = 0;
+         hasQuantizedScales && i != format.elements / format.group; ++i)
       parts[i] = scales.values.getInteger(index + i);
     return true;
   };
@@ -212,8 +216,8 @@ void BlockEncoder::write(raw_ostream &os) const {
 static LogicalResult explain(const Subject &subject,
                              const QuantizedWeight &weight) {
   const Scales &scales = weight.scales;
-  if (!weight.codes.type.isInteger() && !isFloat4(weight))
-    return diagnose(subject, Diag::NoCodeType, weight.codes.type);
+  if (!weight.quantized.type.isInteger() && !isFloat4(weight))
+    return diagnose(subject, Diag::NoQuantizedType, weight.quantized.type);
   if (weight.columns % kSmallestBlock)
     return diagnose(subject, Diag::UnevenRow, weight.columns, kSmallestBlock);
   for (const BlockFormat &format : getBlockFormats()) {
@@ -230,12 +234,12 @@ static LogicalResult explain(const Subject &subject,
   }
   if (scales.form == Scales::Form::Plain && weight.group % kSmallestBlock)
     return diagnose(subject, Diag::UnevenGroup, weight.group, kSmallestBlock);
-  for (int64_t i = 0; weight.zeros && i != weight.codes.count; ++i) {
+  for (int64_t i = 0; weight.zeros && i != weight.quantized.count; ++i) {
     int64_t row = i / weight.columns, column = i % weight.columns;
-    int64_t code = weight.codes.getInteger(i);
+    int64_t value = weight.quantized.getInteger(i);
     int64_t zero = weight.getZero(weight.getScaleIndex(row, column));
-    if (code - zero < -128 || code - zero > 127)
-      return diagnose(subject, Diag::WideCode, code, zero, code - zero);
+    if (value - zero < -128 || value - zero > 127)
+      return diagnose(subject, Diag::WideValue, value, zero, value - zero);
   }
   bool isMicro = isa<Float8E8M0FNUType>(scales.values.type);
   for (int64_t i = 0; i != scales.values.count && isMicro; ++i)
@@ -250,8 +254,8 @@ static LogicalResult explain(const Subject &subject,
       << (scales.form == Scales::Form::Plain ? "" : "two levels of ")
       << "scales of type " << scales.values.type
       << (weight.minimumForm == MinimumForm::None ? "" : ", and minimums");
-  return diagnose(subject, Diag::NoBlockFormat, weight.codes.type, weight.group,
-                  types);
+  return diagnose(subject, Diag::NoBlockFormat, weight.quantized.type,
+                  weight.group, types);
 }
 
 static LogicalResult plan(const StoredTensor &tensor, Planned &planned) {
@@ -285,7 +289,7 @@ static LogicalResult plan(const StoredTensor &tensor, Planned &planned) {
     if (BlockEncoder(weight, *format).fits()) {
       planned.number = format->number;
       planned.format = format;
-      planned.size = weight.codes.count / format->elements * format->bytes;
+      planned.size = weight.quantized.count / format->elements * format->bytes;
       return success();
     }
   return explain(subject, weight);

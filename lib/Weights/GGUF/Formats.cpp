@@ -44,26 +44,26 @@ static void decodeNibbles(const uint8_t *bytes, DecodedBlock &block) {
     block.minimum = read16le(bytes + 2);
   uint32_t high = hasHighBits ? read32le(bytes + header - 4) : 0;
   for (unsigned i = 0; i != 32; ++i)
-    block.codes[i] =
+    block.quantized[i] =
         int(getNibble(bytes + header, i, 32) | (high >> i & 1) << 4) - offset;
 }
 
 static void decodeQ8(const uint8_t *bytes, DecodedBlock &block) {
   block.scale = read16le(bytes);
   for (unsigned i = 0; i != 32; ++i)
-    block.codes[i] = int8_t(bytes[2 + i]);
+    block.quantized[i] = int8_t(bytes[2 + i]);
 }
 
 static void decodeNonLinear(const uint8_t *bytes, DecodedBlock &block) {
   block.scale = read16le(bytes);
   for (unsigned i = 0; i != 32; ++i)
-    block.codes[i] = kNonLinear[getNibble(bytes + 2, i, 32)];
+    block.quantized[i] = kNonLinear[getNibble(bytes + 2, i, 32)];
 }
 
 static void decodeMxfp4(const uint8_t *bytes, DecodedBlock &block) {
   block.scale = bytes[0];
   for (unsigned i = 0; i != 32; ++i)
-    block.codes[i] = getNibble(bytes + 1, i, 32);
+    block.quantized[i] = getNibble(bytes + 1, i, 32);
 }
 
 /// Each group has 8 bytes. Of the scales, ggml ignores the sign, and it reads
@@ -74,7 +74,7 @@ static void decodeNvfp4(const uint8_t *bytes, DecodedBlock &block) {
   for (unsigned i = 0; i != 4; ++i)
     block.scales[i] = bytes[i] == kNan ? 0 : bytes[i] & kNan;
   for (unsigned i = 0; i != 64; ++i)
-    block.codes[i] = getNibble(bytes + 4 + i / 16 * 8, i % 16, 16);
+    block.quantized[i] = getNibble(bytes + 4 + i / 16 * 8, i % 16, 16);
 }
 
 /// Returns a 2-bit encoding of a block of 256 elements. The block consists of
@@ -92,7 +92,7 @@ static void decodeQ2K(const uint8_t *bytes, DecodedBlock &block) {
     block.minimums[i] = bytes[i] >> 4;
   }
   for (unsigned i = 0; i != 256; ++i)
-    block.codes[i] = getPair(bytes + 16, i);
+    block.quantized[i] = getPair(bytes + 16, i);
 }
 
 static void decodeQ3K(const uint8_t *bytes, DecodedBlock &block) {
@@ -103,7 +103,7 @@ static void decodeQ3K(const uint8_t *bytes, DecodedBlock &block) {
                           (scales[8 + i % 4] >> 2 * (i / 4) & 3) << 4) -
                       32;
   for (unsigned i = 0; i != 256; ++i)
-    block.codes[i] =
+    block.quantized[i] =
         int(getPair(low, i) | (high[i % 32] >> i / 32 & 1) << 2) - 4;
 }
 
@@ -126,7 +126,7 @@ static void decodeQ45K(const uint8_t *bytes, DecodedBlock &block) {
   const uint8_t *high = bytes + 16, *low = high + (hasHighBits ? 32 : 0);
   for (unsigned i = 0; i != 256; ++i) {
     unsigned bit = hasHighBits ? high[i % 32] >> i / 32 & 1 : 0;
-    block.codes[i] = getNibble(low + i / 64 * 32, i % 64, 64) | bit << 4;
+    block.quantized[i] = getNibble(low + i / 64 * 32, i % 64, 64) | bit << 4;
   }
 }
 
@@ -136,9 +136,9 @@ static void decodeQ6K(const uint8_t *bytes, DecodedBlock &block) {
   for (unsigned i = 0; i != 16; ++i)
     block.scales[i] = int8_t(scales[i]);
   for (unsigned i = 0; i != 256; ++i)
-    block.codes[i] = int(getNibble(low + i / 128 * 64, i % 128, 128) |
-                         getPair(high, i) << 4) -
-                     32;
+    block.quantized[i] = int(getNibble(low + i / 128 * 64, i % 128, 128) |
+                             getPair(high, i) << 4) -
+                         32;
 }
 
 static void decodeIQ4XS(const uint8_t *bytes, DecodedBlock &block) {
@@ -149,7 +149,8 @@ static void decodeIQ4XS(const uint8_t *bytes, DecodedBlock &block) {
         int((bytes[4 + i / 2] >> i % 2 * 4 & 15) | (high >> 2 * i & 3) << 4) -
         32;
   for (unsigned i = 0; i != 256; ++i)
-    block.codes[i] = kNonLinear[getNibble(bytes + 8 + i / 32 * 16, i % 32, 32)];
+    block.quantized[i] =
+        kNonLinear[getNibble(bytes + 8 + i / 32 * 16, i % 32, 32)];
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,14 +159,14 @@ static void decodeIQ4XS(const uint8_t *bytes, DecodedBlock &block) {
 //===----------------------------------------------------------------------===//
 
 static void setNibble(uint8_t *bytes, unsigned element, unsigned elements,
-                      unsigned code) {
+                      unsigned value) {
   unsigned half = elements / 2;
-  bytes[element % half] |= (code & 15) << (element < half ? 0 : 4);
+  bytes[element % half] |= (value & 15) << (element < half ? 0 : 4);
 }
 
-static void setPair(uint8_t *bytes, unsigned element, unsigned code) {
+static void setPair(uint8_t *bytes, unsigned element, unsigned value) {
   unsigned half = element / 128, quarter = element % 128 / 32;
-  bytes[half * 32 + element % 32] |= (code & 3) << 2 * quarter;
+  bytes[half * 32 + element % 32] |= (value & 3) << 2 * quarter;
 }
 
 /// Returns the encoding of a value of kNonLinear, or 16 for other values.
@@ -180,9 +181,9 @@ static void encodeNibbles(const DecodedBlock &block, uint8_t *bytes) {
     write16le(bytes + 2, block.minimum);
   uint32_t high = 0;
   for (unsigned i = 0; i != 32; ++i) {
-    unsigned code = block.codes[i] + offset;
-    setNibble(bytes + header, i, 32, code);
-    high |= (code >> 4 & 1) << i;
+    unsigned value = block.quantized[i] + offset;
+    setNibble(bytes + header, i, 32, value);
+    high |= (value >> 4 & 1) << i;
   }
   if (hasHighBits)
     write32le(bytes + header - 4, high);
@@ -191,26 +192,26 @@ static void encodeNibbles(const DecodedBlock &block, uint8_t *bytes) {
 static void encodeQ8(const DecodedBlock &block, uint8_t *bytes) {
   write16le(bytes, block.scale);
   for (unsigned i = 0; i != 32; ++i)
-    bytes[2 + i] = block.codes[i];
+    bytes[2 + i] = block.quantized[i];
 }
 
 static void encodeNonLinear(const DecodedBlock &block, uint8_t *bytes) {
   write16le(bytes, block.scale);
   for (unsigned i = 0; i != 32; ++i)
-    setNibble(bytes + 2, i, 32, getNonLinear(block.codes[i]));
+    setNibble(bytes + 2, i, 32, getNonLinear(block.quantized[i]));
 }
 
 static void encodeMxfp4(const DecodedBlock &block, uint8_t *bytes) {
   bytes[0] = block.scale;
   for (unsigned i = 0; i != 32; ++i)
-    setNibble(bytes + 1, i, 32, block.codes[i]);
+    setNibble(bytes + 1, i, 32, block.quantized[i]);
 }
 
 static void encodeNvfp4(const DecodedBlock &block, uint8_t *bytes) {
   for (unsigned i = 0; i != 4; ++i)
     bytes[i] = block.scales[i];
   for (unsigned i = 0; i != 64; ++i)
-    setNibble(bytes + 4 + i / 16 * 8, i % 16, 16, block.codes[i]);
+    setNibble(bytes + 4 + i / 16 * 8, i % 16, 16, block.quantized[i]);
 }
 
 static void encodeQ2K(const DecodedBlock &block, uint8_t *bytes) {
@@ -219,7 +220,7 @@ static void encodeQ2K(const DecodedBlock &block, uint8_t *bytes) {
   for (unsigned i = 0; i != 16; ++i)
     bytes[i] = (block.scales[i] & 15) | (block.minimums[i] & 15) << 4;
   for (unsigned i = 0; i != 256; ++i)
-    setPair(bytes + 16, i, block.codes[i]);
+    setPair(bytes + 16, i, block.quantized[i]);
 }
 
 static void encodeQ3K(const DecodedBlock &block, uint8_t *bytes) {
@@ -231,9 +232,9 @@ static void encodeQ3K(const DecodedBlock &block, uint8_t *bytes) {
     scales[8 + i % 4] |= (scale >> 4 & 3) << 2 * (i / 4);
   }
   for (unsigned i = 0; i != 256; ++i) {
-    unsigned code = block.codes[i] + 4;
-    setPair(low, i, code);
-    high[i % 32] |= (code >> 2 & 1) << i / 32;
+    unsigned value = block.quantized[i] + 4;
+    setPair(low, i, value);
+    high[i % 32] |= (value >> 2 & 1) << i / 32;
   }
 }
 
@@ -256,9 +257,9 @@ static void encodeQ45K(const DecodedBlock &block, uint8_t *bytes) {
   encodeScales(block, bytes + 4);
   uint8_t *high = bytes + 16, *low = high + (hasHighBits ? 32 : 0);
   for (unsigned i = 0; i != 256; ++i) {
-    setNibble(low + i / 64 * 32, i % 64, 64, block.codes[i]);
+    setNibble(low + i / 64 * 32, i % 64, 64, block.quantized[i]);
     if (hasHighBits)
-      high[i % 32] |= (block.codes[i] >> 4 & 1) << i / 32;
+      high[i % 32] |= (block.quantized[i] >> 4 & 1) << i / 32;
   }
 }
 
@@ -268,9 +269,9 @@ static void encodeQ6K(const DecodedBlock &block, uint8_t *bytes) {
   for (unsigned i = 0; i != 16; ++i)
     scales[i] = block.scales[i];
   for (unsigned i = 0; i != 256; ++i) {
-    unsigned code = block.codes[i] + 32;
-    setNibble(low + i / 128 * 64, i % 128, 128, code);
-    setPair(high, i, code >> 4);
+    unsigned value = block.quantized[i] + 32;
+    setNibble(low + i / 128 * 64, i % 128, 128, value);
+    setPair(high, i, value >> 4);
   }
 }
 
@@ -285,7 +286,7 @@ static void encodeIQ4XS(const DecodedBlock &block, uint8_t *bytes) {
   write16le(bytes + 2, high);
   for (unsigned i = 0; i != 256; ++i)
     setNibble(bytes + 8 + i / 32 * 16, i % 32, 32,
-              getNonLinear(block.codes[i]));
+              getNonLinear(block.quantized[i]));
 }
 
 static constexpr BlockFormat kFormats[] = {
@@ -294,7 +295,7 @@ static constexpr BlockFormat kFormats[] = {
      32,
      18,
      32,
-     Codes::I4,
+     Storage::I4,
      {},
      Minimum::None,
      decodeNibbles<2, false, false, 8>,
@@ -304,7 +305,7 @@ static constexpr BlockFormat kFormats[] = {
      32,
      20,
      32,
-     Codes::U4,
+     Storage::U4,
      {},
      Minimum::Added,
      decodeNibbles<4, false, true, 0>,
@@ -314,7 +315,7 @@ static constexpr BlockFormat kFormats[] = {
      32,
      22,
      32,
-     Codes::I8,
+     Storage::I8,
      {},
      Minimum::None,
      decodeNibbles<6, true, false, 16>,
@@ -324,46 +325,46 @@ static constexpr BlockFormat kFormats[] = {
      32,
      24,
      32,
-     Codes::U8,
+     Storage::U8,
      {},
      Minimum::Added,
      decodeNibbles<8, true, true, 0>,
      encodeNibbles<8, true, true, 0>},
-    {8, "Q8_0", 32, 34, 32, Codes::I8, {}, Minimum::None, decodeQ8, encodeQ8},
-    {10, "Q2_K", 256, 84, 16, Codes::U2, Codes::U8, Minimum::Subtracted,
+    {8, "Q8_0", 32, 34, 32, Storage::I8, {}, Minimum::None, decodeQ8, encodeQ8},
+    {10, "Q2_K", 256, 84, 16, Storage::U2, Storage::U8, Minimum::Subtracted,
      decodeQ2K, encodeQ2K},
-    {11, "Q3_K", 256, 110, 16, Codes::I4, Codes::I8, Minimum::None, decodeQ3K,
-     encodeQ3K},
-    {12, "Q4_K", 256, 144, 32, Codes::U4, Codes::U8, Minimum::Subtracted,
+    {11, "Q3_K", 256, 110, 16, Storage::I4, Storage::I8, Minimum::None,
+     decodeQ3K, encodeQ3K},
+    {12, "Q4_K", 256, 144, 32, Storage::U4, Storage::U8, Minimum::Subtracted,
      decodeQ45K<false>, encodeQ45K<false>},
-    {13, "Q5_K", 256, 176, 32, Codes::U8, Codes::U8, Minimum::Subtracted,
+    {13, "Q5_K", 256, 176, 32, Storage::U8, Storage::U8, Minimum::Subtracted,
      decodeQ45K<true>, encodeQ45K<true>},
-    {14, "Q6_K", 256, 210, 16, Codes::I8, Codes::I8, Minimum::None, decodeQ6K,
-     encodeQ6K},
+    {14, "Q6_K", 256, 210, 16, Storage::I8, Storage::I8, Minimum::None,
+     decodeQ6K, encodeQ6K},
     {20,
      "IQ4_NL",
      32,
      18,
      32,
-     Codes::I8,
+     Storage::I8,
      {},
      Minimum::None,
      decodeNonLinear,
      encodeNonLinear},
-    {23, "IQ4_XS", 256, 136, 32, Codes::I8, Codes::I8, Minimum::None,
+    {23, "IQ4_XS", 256, 136, 32, Storage::I8, Storage::I8, Minimum::None,
      decodeIQ4XS, encodeIQ4XS},
     {39,
      "MXFP4",
      32,
      17,
      32,
-     Codes::F4,
+     Storage::F4,
      {},
      Minimum::None,
      decodeMxfp4,
      encodeMxfp4},
-    {40, "NVFP4", 64, 36, 16, Codes::F4, Codes::F8, Minimum::None, decodeNvfp4,
-     encodeNvfp4},
+    {40, "NVFP4", 64, 36, 16, Storage::F4, Storage::F8, Minimum::None,
+     decodeNvfp4, encodeNvfp4},
 };
 
 /// The names of ggml_type in ggml.h, by number, including those of formats that
@@ -392,41 +393,41 @@ const BlockFormat *gguf_import::getBlockFormat(unsigned number) {
   return format == std::end(kFormats) ? nullptr : format;
 }
 
-Type gguf_import::getCodeType(Codes codes, MLIRContext *context) {
+Type gguf_import::getStorageType(Storage storage, MLIRContext *context) {
   auto getUnsigned = [&](unsigned width) {
     return IntegerType::get(context, width, IntegerType::Unsigned);
   };
-  switch (codes) {
-  case Codes::I4:
+  switch (storage) {
+  case Storage::I4:
     return IntegerType::get(context, 4);
-  case Codes::U4:
+  case Storage::U4:
     return getUnsigned(4);
-  case Codes::U2:
+  case Storage::U2:
     return getUnsigned(2);
-  case Codes::I8:
+  case Storage::I8:
     return IntegerType::get(context, 8);
-  case Codes::U8:
+  case Storage::U8:
     return getUnsigned(8);
-  case Codes::F4:
+  case Storage::F4:
     return Float4E2M1FNType::get(context);
-  case Codes::F8:
+  case Storage::F8:
     return Float8E4M3FNType::get(context);
   }
-  llvm_unreachable("a kind of codes");
+  llvm_unreachable("invalid type of quantized values");
 }
 
 Type gguf_import::getScaleType(const BlockFormat &format,
                                MLIRContext *context) {
-  if (format.codes == Codes::F4)
+  if (format.storage == Storage::F4)
     return Float8E8M0FNUType::get(context);
   return Float16Type::get(context);
 }
 
 int64_t gguf_import::getMinOpset(const BlockFormat &format) {
-  switch (format.codes) {
-  case Codes::U2:
+  switch (format.storage) {
+  case Storage::U2:
     return 25;
-  case Codes::F4: // MXFP4 also has f8E8M0FNU.
+  case Storage::F4: // MXFP4 also has f8E8M0FNU.
     return format.hasTensorScale() ? 23 : 24;
   default: // An f32 result with an f16 scale.
     return 23;

@@ -24,7 +24,7 @@ inline constexpr unsigned kMaxElements = 256, kMaxScales = 16;
 
 /// The contents of a block, in the order of its elements.
 struct DecodedBlock {
-  std::array<int8_t, kMaxElements> codes;
+  std::array<int8_t, kMaxElements> quantized;
   /// In the file's encoding: f16, or f8E8M0FNU in the low byte. The scale of
   /// the block, or of its `scales` if these are integers.
   uint16_t scale;
@@ -35,13 +35,14 @@ struct DecodedBlock {
   std::array<int8_t, kMaxScales> minimums;
 
   bool operator==(const DecodedBlock &other) const {
-    return codes == other.codes && scale == other.scale &&
+    return quantized == other.quantized && scale == other.scale &&
            scales == other.scales && minimum == other.minimum &&
            minimums == other.minimums;
   }
 };
 
-enum class Codes { I4, U4, U2, I8, U8, F4, F8 };
+/// The types that store quantized values.
+enum class Storage { I4, U4, U2, I8, U8, F4, F8 };
 
 /// Whether a format has minimums in addition to scales, and their sign.
 enum class Minimum { None, Added, Subtracted };
@@ -55,19 +56,19 @@ struct BlockFormat {
   /// The number of elements that share a scale. It is smaller than `elements`
   /// if the scales are quantized.
   unsigned group;
-  Codes codes;
+  Storage storage;
   /// The type of quantized scales and minimums. Integers are multiplied by the
   /// scale of the block, floats by that of the tensor.
-  Codes scaleCodes;
+  Storage scaleStorage;
   Minimum minimum;
   void (*decode)(const uint8_t *bytes, DecodedBlock &block);
   /// Encodes into zero-initialized bytes. Drops everything that the format
   /// cannot represent.
   void (*encode)(const DecodedBlock &block, uint8_t *bytes);
 
-  bool hasScaleCodes() const { return group < elements; }
+  bool hasQuantizedScales() const { return group < elements; }
   bool hasTensorScale() const {
-    return hasScaleCodes() && scaleCodes == Codes::F8;
+    return hasQuantizedScales() && scaleStorage == Storage::F8;
   }
 };
 
@@ -86,7 +87,7 @@ const BlockFormat *getBlockFormat(unsigned number);
 std::string spellFormat(unsigned number);
 
 /// Returns the type of quantized values, and of the block's scale.
-Type getCodeType(Codes codes, MLIRContext *context);
+Type getStorageType(Storage storage, MLIRContext *context);
 Type getScaleType(const BlockFormat &format, MLIRContext *context);
 
 /// Returns the first opset whose DequantizeLinear supports the types of a

@@ -154,26 +154,26 @@ FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
   MLIRContext *context = loc.getContext();
   // Minimums are broadcast to the elements of their group.
   bool hasMinimum = format.minimum != Minimum::None;
-  SmallVector<int64_t> codeDims = tensor.dims, groupDims = tensor.dims,
+  SmallVector<int64_t> quantizedDims = tensor.dims, groupDims = tensor.dims,
                        blockDims = tensor.dims;
   groupDims.back() /= format.group;
   blockDims.back() /= format.elements;
   if (hasMinimum) {
-    codeDims = groupDims;
-    codeDims.push_back(format.group);
+    quantizedDims = groupDims;
+    quantizedDims.push_back(format.group);
     groupDims.push_back(1);
     blockDims.push_back(1);
   }
-  auto getElements = [&](Codes codes, ArrayRef<int64_t> dims) {
-    return ElementsWriter(getCodeType(codes, context), dims);
+  auto getElements = [&](Storage storage, ArrayRef<int64_t> dims) {
+    return ElementsWriter(getStorageType(storage, context), dims);
   };
-  ElementsWriter codes = getElements(format.codes, codeDims);
-  ElementsWriter scales = getElements(format.scaleCodes, groupDims);
-  ElementsWriter minimums = getElements(format.scaleCodes, groupDims);
+  ElementsWriter quantized = getElements(format.storage, quantizedDims);
+  ElementsWriter scales = getElements(format.scaleStorage, groupDims);
+  ElementsWriter minimums = getElements(format.scaleStorage, groupDims);
   ElementsWriter scale(getScaleType(format, context), blockDims);
   ElementsWriter minimum(Float16Type::get(context), blockDims);
   for (const ElementsWriter *elements :
-       {&codes, &scales, &minimums, &scale, &minimum})
+       {&quantized, &scales, &minimums, &scale, &minimum})
     if (!elements->hasMemory())
       return diagnose(tensor.subject, Diag::NoMemory, elements->getSize());
 
@@ -181,15 +181,15 @@ FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
   DecodedBlock block;
   for (size_t i = 0; i != blocks.size(); i += format.bytes) {
     format.decode(blocks.bytes_begin() + i, block);
-    if (format.codes == Codes::F4 && block.scale == kNanScale)
+    if (format.storage == Storage::F4 && block.scale == kNanScale)
       return diagnose(tensor.subject, Diag::NanScale, i / format.bytes);
-    for (int8_t code : ArrayRef(block.codes).take_front(format.elements))
-      codes.add(code);
+    for (int8_t element : ArrayRef(block.quantized).take_front(format.elements))
+      quantized.add(element);
     if (!format.hasTensorScale())
       scale.add(block.scale);
     if (hasMinimum)
       minimum.add(block.minimum);
-    if (!format.hasScaleCodes())
+    if (!format.hasQuantizedScales())
       continue;
     for (unsigned group = 0; group != groups; ++group) {
       if (format.hasTensorScale() && block.scales[group] == kNanGroupScale)
@@ -206,42 +206,46 @@ FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
   auto makeScales = [&](ElementsWriter &blockScales, ElementsWriter &parts,
                         StringRef name) -> FailureOr<Value> {
     FailureOr<Value> value = makeConstant(blockScales, tensor, name);
-    if (failed(value) || !format.hasScaleCodes())
+    if (failed(value) || !format.hasQuantizedScales())
       return value;
-    FailureOr<Value> codes =
-        makeConstant(parts, tensor, (name + ".codes").str());
-    if (failed(codes))
+    FailureOr<Value> quantized =
+        makeConstant(parts, tensor, (name + ".quantized").str());
+    if (failed(quantized))
       return failure();
-    return module->dequantize(*codes, *value, /*zeroPoint=*/{}, axis, groups);
+    return module->dequantize(*quantized, *value, /*zeroPoint=*/{}, axis,
+                              groups);
   };
   auto makeTwoLevels = [&]() -> FailureOr<Value> {
     FailureOr<Value> value = importTensorScale(tensor);
-    FailureOr<Value> codes = makeConstant(scales, tensor, "scale.codes");
-    if (failed(value) || failed(codes))
+    FailureOr<Value> quantized =
+        makeConstant(scales, tensor, "scale.quantized");
+    if (failed(value) || failed(quantized))
       return failure();
     bool isPerMatrix = cast<ShapedType>(value->getType()).getRank() != 0;
-    return module->dequantize(*codes, *value, /*zeroPoint=*/{},
+    return module->dequantize(*quantized, *value, /*zeroPoint=*/{},
                               isPerMatrix ? std::optional<int64_t>(0)
                                           : std::nullopt,
                               /*blockSize=*/0);
   };
-  FailureOr<Value> codeValue = makeConstant(codes, tensor, "codes");
+  FailureOr<Value> quantizedValue =
+      makeConstant(quantized, tensor, "quantized");
   FailureOr<Value> scaleValue = format.hasTensorScale()
                                     ? makeTwoLevels()
                                     : makeScales(scale, scales, "scale");
-  if (failed(codeValue) || failed(scaleValue))
+  if (failed(quantizedValue) || failed(scaleValue))
     return failure();
-  Value result = module->dequantize(*codeValue, *scaleValue, /*zeroPoint=*/{},
-                                    /*axis=*/-1, format.group);
+  Value result =
+      module->dequantize(*quantizedValue, *scaleValue, /*zeroPoint=*/{},
+                         /*axis=*/-1, format.group);
   if (!hasMinimum)
     return result;
   FailureOr<Value> minimumValue = makeScales(minimum, minimums, "minimum");
   if (failed(minimumValue))
     return failure();
-  if (!format.hasScaleCodes())
+  if (!format.hasQuantizedScales())
     *minimumValue = module->cast(*minimumValue, Float32Type::get(context));
   result = module->makeNode(format.minimum == Minimum::Added ? "Add" : "Sub",
-                            {result, *minimumValue}, codeDims);
+                            {result, *minimumValue}, quantizedDims);
   Value shape = module->makeConstant(tensor.dims);
   return module->makeNode("Reshape", {result, shape}, tensor.dims);
 }

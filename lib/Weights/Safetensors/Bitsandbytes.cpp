@@ -109,7 +109,7 @@ WeightImporter::getBlockScales(const Parts &parts, const json::Object &state,
                                int64_t count) {
   const Tensor &absmax = *parts.others[0], *nested = parts.others[2],
                *table = parts.others[3];
-  if (failed(checkCount(absmax, count, *parts.codes)))
+  if (failed(checkCount(absmax, count, *parts.quantized)))
     return failure();
   SmallVector<float> scales(count);
   if (absmax.dtype == DType::F32) {
@@ -124,7 +124,8 @@ WeightImporter::getBlockScales(const Parts &parts, const json::Object &state,
                               std::pair(table, ".nested_quant_map")})
     if (!part)
       return diagnose(absmax.subject, Diag::NoPart,
-                      printable(parts.codes->name + suffix), "F32", "nothing");
+                      printable(parts.quantized->name + suffix), "F32",
+                      "nothing");
   const Subject &subject =
       (parts.others[4] ? parts.others[4] : parts.others[5])->subject;
   const json::Value *offsetValue = state.get("nested_offset");
@@ -150,13 +151,14 @@ WeightImporter::getBlockScales(const Parts &parts, const json::Object &state,
 }
 
 FailureOr<Value> WeightImporter::importTable4(const Parts &parts) {
-  const Tensor &codes = *parts.codes, &table = *parts.others[1];
+  const Tensor &quantized = *parts.quantized, &table = *parts.others[1];
   const Tensor *nf4 = parts.others[4], *fp4 = parts.others[5];
   if (!nf4 == !fp4)
-    return diagnose(codes.subject, Diag::StateCount,
-                    printable(codes.name + ".quant_state.bitsandbytes__nf4"),
-                    printable(codes.name + ".quant_state.bitsandbytes__fp4"),
-                    nf4 ? "both" : "none");
+    return diagnose(
+        quantized.subject, Diag::StateCount,
+        printable(quantized.name + ".quant_state.bitsandbytes__nf4"),
+        printable(quantized.name + ".quant_state.bitsandbytes__fp4"),
+        nf4 ? "both" : "none");
   const Tensor &stateTensor = nf4 ? *nf4 : *fp4;
   const Subject &subject = stateTensor.subject;
   ArrayRef<char> bytes = stateTensor.bytes.data;
@@ -177,16 +179,16 @@ FailureOr<Value> WeightImporter::importTable4(const Parts &parts) {
   std::optional<int64_t> count = dims ? countElements(*dims) : std::nullopt;
   // A byte has room for two elements, of which an odd count leaves one unused.
   // Wider storage types may leave more unused.
-  ArrayRef<char> data = codes.bytes.data;
+  ArrayRef<char> data = quantized.bytes.data;
   uint64_t room = 2 * uint64_t(data.size());
-  uint64_t slack = 2 * data.size() / codes.count;
+  uint64_t slack = 2 * data.size() / quantized.count;
   if (!count || *count == 0 || dims->size() > 64 || uint64_t(*count) > room ||
       room - *count >= slack)
     return diagnose(subject, Diag::BadState, "shape",
                     "sizes of " + std::to_string(room) + " elements or up to " +
                         std::to_string(slack - 1) + " less",
                     spell(shape));
-  if (failed(checkCount(table, 16, codes)))
+  if (failed(checkCount(table, 16, quantized)))
     return failure();
   // bitsandbytes's kernels contain these tables and ignore the stored one.
   std::array<float, 16> values;
@@ -203,32 +205,32 @@ FailureOr<Value> WeightImporter::importTable4(const Parts &parts) {
   uint64_t size = uint64_t(*count) * 4;
   auto [result, rest] = allocateBytes(size);
   if (!rest)
-    return diagnose(codes.subject, Diag::NoMemory, size);
+    return diagnose(quantized.subject, Diag::NoMemory, size);
   for (int64_t i = 0; i != *count; ++i) {
-    unsigned code = uint8_t(data[i / 2]) >> (i % 2 ? 0 : 4) & 15;
-    float value = values[code] * (*scales)[i / *block];
+    unsigned encoding = uint8_t(data[i / 2]) >> (i % 2 ? 0 : 4) & 15;
+    float value = values[encoding] * (*scales)[i / *block];
     llvm::support::endian::write32le(rest + 4 * i,
                                      llvm::bit_cast<uint32_t>(value));
   }
-  return makeConstant(codes, b.getF32Type(), *dims, result);
+  return makeConstant(quantized, b.getF32Type(), *dims, result);
 }
 
 /// LLM.int8: rows of i8, whose largest magnitudes correspond to 127.
 FailureOr<Value> WeightImporter::importLlmInt8(const Parts &parts) {
-  const Tensor &codes = *parts.codes, &largest = *parts.others[0];
+  const Tensor &quantized = *parts.quantized, &largest = *parts.others[0];
   const Tensor *format = parts.others[1];
   if (format && (format->count != 1 || format->bytes.data[0] != 0))
     return diagnose(format->subject, Diag::RowFormat, spellShape(format->dims),
                     int(uint8_t(format->bytes.data[0])));
-  if (codes.dims.empty())
+  if (quantized.dims.empty())
     return diagnose(largest.subject, Diag::ScaleShape, spellShape(largest.dims),
-                    spellShape(codes.dims));
-  if (failed(checkShape(largest, {codes.dims[0]}, codes)))
+                    spellShape(quantized.dims));
+  if (failed(checkShape(largest, {quantized.dims[0]}, quantized)))
     return failure();
-  FailureOr<Value> codeValue = importPlain(codes);
+  FailureOr<Value> quantizedValue = importPlain(quantized);
   FailureOr<Value> value =
       makeConstant(largest, b.getF32Type(), largest.dims, largest.bytes);
-  if (failed(codeValue) || failed(value))
+  if (failed(quantizedValue) || failed(value))
     return failure();
   float max = 127;
   SharedBytes bytes{ArrayRef(reinterpret_cast<const char *>(&max), sizeof(max)),
@@ -238,6 +240,6 @@ FailureOr<Value> WeightImporter::importLlmInt8(const Parts &parts) {
   if (failed(divisor))
     return failure();
   Value scale = module.makeNode("Div", {*value, *divisor}, largest.dims);
-  return module.dequantize(*codeValue, scale, /*zeroPoint=*/{}, /*axis=*/0,
+  return module.dequantize(*quantizedValue, scale, /*zeroPoint=*/{}, /*axis=*/0,
                            /*blockSize=*/0);
 }

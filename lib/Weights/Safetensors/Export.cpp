@@ -89,14 +89,15 @@ private:
   /// Adds `count` rows of `size` values, packed into 32-bit integers.
   void addIntegerRows(StringRef suffix, ArrayRef<int64_t> dims, int64_t count,
                       int64_t size,
-                      std::function<uint32_t(int64_t, int64_t)> getCode);
+                      std::function<uint32_t(int64_t, int64_t)> getValue);
   void addGroupIndices(StringRef suffix);
 
   /// Return a quantized value and a zero point, shifted to the range from 0.
-  uint32_t getCode(int64_t row, int64_t column) const {
+  uint32_t getQuantized(int64_t row, int64_t column) const {
     int64_t position =
         weight.columnOrder.empty() ? column : weight.columnOrder[column];
-    return weight.codes.getInteger(row * weight.columns + position) + offset;
+    return weight.quantized.getInteger(row * weight.columns + position) +
+           offset;
   }
   uint32_t getZero(int64_t row, int64_t group) const {
     return zeros[weight.getScaleIndex(row, group * weight.group)] + offset;
@@ -129,7 +130,7 @@ LogicalResult WeightWriter::refuse(StringRef layout) const {
                                    << (weight.scales.form == Scales::Form::Plain
                                            ? ""
                                            : " with a second-level scale");
-  return diagnose(subject, Diag::NoLayout, layout, weight.codes.type,
+  return diagnose(subject, Diag::NoLayout, layout, weight.quantized.type,
                   weight.group, scales);
 }
 
@@ -148,10 +149,10 @@ bool WeightWriter::findZero(float scale, float minimum, int64_t &zero) const {
   if (!(found >= -offset && found < count - offset))
     return false;
   zero = int64_t(found);
-  for (int64_t code = -offset; code != count - offset; ++code) {
-    float product = scale * float(code);
+  for (int64_t quantized = -offset; quantized != count - offset; ++quantized) {
+    float product = scale * float(quantized);
     float sum = product + minimum;
-    float value = float(code - zero) * scale;
+    float value = float(quantized - zero) * scale;
     if (llvm::bit_cast<uint32_t>(sum) != llvm::bit_cast<uint32_t>(value))
       return false;
   }
@@ -161,7 +162,8 @@ bool WeightWriter::findZero(float scale, float minimum, int64_t &zero) const {
 LogicalResult WeightWriter::setZeros() {
   const Scales &scales = weight.scales;
   zeros.assign(scales.values.count, 0);
-  offset = weight.codes.type.isUnsignedInteger() ? 0 : int64_t(1) << (bits - 1);
+  offset =
+      weight.quantized.type.isUnsignedInteger() ? 0 : int64_t(1) << (bits - 1);
   for (auto [i, zero] : llvm::enumerate(zeros)) {
     zero = weight.getZero(i);
     if (weight.minimumForm == MinimumForm::None)
@@ -204,9 +206,9 @@ void WeightWriter::addScales(StringRef suffix, ArrayRef<int64_t> dims,
 
 void WeightWriter::addIntegerRows(
     StringRef suffix, ArrayRef<int64_t> dims, int64_t count, int64_t size,
-    std::function<uint32_t(int64_t, int64_t)> getCode) {
+    std::function<uint32_t(int64_t, int64_t)> getValue) {
   addPart(suffix, DType::I32, dims,
-          [=, bits = bits, getCode = std::move(getCode)](raw_ostream &os) {
+          [=, bits = bits, getValue = std::move(getValue)](raw_ostream &os) {
             int64_t perInteger = 32 / bits;
             llvm::support::endian::Writer writer(os, llvm::endianness::little);
             for (int64_t row = 0; row != count; ++row)
@@ -214,7 +216,7 @@ void WeightWriter::addIntegerRows(
                 uint32_t packed = 0;
                 for (int64_t i = first, e = std::min(first + perInteger, size);
                      i != e; ++i)
-                  packed |= getCode(row, i) << (i - first) * bits;
+                  packed |= getValue(row, i) << (i - first) * bits;
                 writer.write(packed);
               }
           });
@@ -258,7 +260,7 @@ LogicalResult WeightWriter::addFloat4() {
     prefix = name.str();
     byteDims.back() = groupDims.back();
     byteDims.push_back(weight.group / 2);
-    addCopy("_blocks", DType::U8, byteDims, weight.codes);
+    addCopy("_blocks", DType::U8, byteDims, weight.quantized);
     addCopy("_scales", DType::U8, groupDims, values);
     return success();
   }
@@ -266,7 +268,7 @@ LogicalResult WeightWriter::addFloat4() {
     return failure();
   bool isMultiplied = scales.form == Scales::Form::Product;
   addCopy(isMultiplied ? "weight" : "weight_packed", DType::U8, byteDims,
-          weight.codes);
+          weight.quantized);
   addCopy("weight_scale", isMicro ? DType::U8 : DType::F8_E4M3, groupDims,
           values);
   if (isNv)
@@ -278,14 +280,14 @@ LogicalResult WeightWriter::addFloat4() {
 LogicalResult WeightWriter::addBytes() {
   if (failed(setPrefix()))
     return failure();
-  const Constant &codes = weight.codes, &values = weight.scales.values;
+  const Constant &quantized = weight.quantized, &values = weight.scales.values;
   SmallVector<int64_t> dims = weight.dims;
   if (values.count == 1 || dims.empty())
     dims = {1};
   else
     dims.back() = weight.getGroups();
-  if (!codes.type.isInteger()) {
-    addCopy("weight", *getDType(codes.type), weight.dims, codes);
+  if (!quantized.type.isInteger()) {
+    addCopy("weight", *getDType(quantized.type), weight.dims, quantized);
     if (isa<Float8E8M0FNUType>(values.type) &&
         weight.scales.form == Scales::Form::Plain)
       addCopy("weight_scale", DType::U8, dims, values);
@@ -293,12 +295,12 @@ LogicalResult WeightWriter::addBytes() {
       addScales("weight_scale", dims, /*byGroups=*/false);
     return success();
   }
-  auto writeSigned = [](raw_ostream &os, int64_t code) {
-    os << char(code - 128);
+  auto writeSigned = [](raw_ostream &os, int64_t value) {
+    os << char(value - 128);
   };
   addPart("weight", DType::I8, weight.dims, [=](raw_ostream &os) {
-    for (int64_t i = 0; i != weight.codes.count; ++i)
-      writeSigned(os, weight.codes.getInteger(i) + offset);
+    for (int64_t i = 0; i != weight.quantized.count; ++i)
+      writeSigned(os, weight.quantized.getInteger(i) + offset);
   });
   addScales("weight_scale", dims, /*byGroups=*/false);
   if (isAsymmetric(/*middle=*/128))
@@ -317,10 +319,11 @@ LogicalResult WeightWriter::addPacked() {
   if (failed(setPrefix()))
     return failure();
   packedWidth = bits;
-  addIntegerRows(
-      "weight_packed", {rows, int64_t(divideCeil(columns * bits, 32))}, rows,
-      columns,
-      [this](int64_t row, int64_t column) { return getCode(row, column); });
+  addIntegerRows("weight_packed",
+                 {rows, int64_t(divideCeil(columns * bits, 32))}, rows, columns,
+                 [this](int64_t row, int64_t column) {
+                   return getQuantized(row, column);
+                 });
   int64_t groups = weight.getGroups();
   addScales("weight_scale", {rows, groups}, /*byGroups=*/false);
   addPart("weight_shape", DType::I64, {2}, [=](raw_ostream &os) {
@@ -352,7 +355,7 @@ LogicalResult WeightWriter::addPacked() {
 
 LogicalResult WeightWriter::addIntegers(bool isAwq) {
   StringRef method = isAwq ? "AWQ" : "GPTQ";
-  if (!weight.codes.type.isInteger() || (isAwq && bits != 4))
+  if (!weight.quantized.type.isInteger() || (isAwq && bits != 4))
     return refuse(method);
   if (weight.dims.size() != 2)
     return diagnose(subject, Diag::NoMatrix, method, spellShape(weight.dims));
@@ -372,9 +375,10 @@ LogicalResult WeightWriter::addIntegers(bool isAwq) {
     return isAwq ? i / 8 * 8 + kAwqColumns[i % 8] : i;
   };
   if (isAwq) {
-    addIntegerRows(
-        "qweight", {inputs, outputs / perInteger}, inputs, outputs,
-        [=](int64_t input, int64_t i) { return getCode(getOutput(i), input); });
+    addIntegerRows("qweight", {inputs, outputs / perInteger}, inputs, outputs,
+                   [=](int64_t input, int64_t i) {
+                     return getQuantized(getOutput(i), input);
+                   });
   } else {
     addPart("qweight", DType::I32, {inputs / perInteger, outputs},
             [=](raw_ostream &os) {
@@ -384,7 +388,7 @@ LogicalResult WeightWriter::addIntegers(bool isAwq) {
                 for (int64_t output = 0; output != outputs; ++output) {
                   uint32_t packed = 0;
                   for (int64_t i = 0; i != perInteger; ++i)
-                    packed |= getCode(output, first + i) << i * bits;
+                    packed |= getQuantized(output, first + i) << i * bits;
                   writer.write(packed);
                 }
             });
@@ -401,10 +405,10 @@ LogicalResult WeightWriter::addIntegers(bool isAwq) {
 }
 
 LogicalResult WeightWriter::add() {
-  if (weight.codes.count == 0 || weight.columns % weight.group != 0)
+  if (weight.quantized.count == 0 || weight.columns % weight.group != 0)
     return diagnose(subject, Diag::CutGroup, spellShape(weight.dims),
                     weight.group);
-  Type type = weight.codes.type;
+  Type type = weight.quantized.type;
   bool isInteger = type.isInteger();
   bits = getPackedBits(type);
   if (isInteger && failed(setZeros()))
@@ -524,7 +528,7 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
         widths.insert(writer.getPackedWidth());
       const auto &weight = std::get<QuantizedWeight>(tensor.value);
       if (weight.scales.values.count != 1 && weight.getGroups() > 1 &&
-          !isa<Float4E2M1FNType>(weight.codes.type)) {
+          !isa<Float4E2M1FNType>(weight.quantized.type)) {
         sizes.insert(weight.group);
         areSizesClear &= llvm::isPowerOf2_64(weight.group);
       }

@@ -17,13 +17,14 @@ using namespace mlir::quant_float::safetensors_import;
 static constexpr int64_t kMxGroup = 32, kNvGroup = 16;
 
 /// A byte has two elements; the first is in the low nibble.
-FailureOr<Value> WeightImporter::makeFloat4(const Tensor &codes,
+FailureOr<Value> WeightImporter::makeFloat4(const Tensor &quantized,
                                             ArrayRef<int64_t> dims) {
-  return makeConstant(codes, b.getType<Float4E2M1FNType>(), dims, codes.bytes);
+  return makeConstant(quantized, b.getType<Float4E2M1FNType>(), dims,
+                      quantized.bytes);
 }
 
-static SmallVector<int64_t> getUnpackedDims(const Tensor &codes) {
-  SmallVector<int64_t> dims = codes.dims;
+static SmallVector<int64_t> getUnpackedDims(const Tensor &quantized) {
+  SmallVector<int64_t> dims = quantized.dims;
   if (!dims.empty())
     dims.back() *= 2;
   return dims;
@@ -32,22 +33,22 @@ static SmallVector<int64_t> getUnpackedDims(const Tensor &codes) {
 FailureOr<Value> WeightImporter::importGroups(
     const Parts &parts, int64_t size,
     llvm::function_ref<Value(Value, Value, ArrayRef<int64_t>)> combine) {
-  const Tensor &codes = *parts.codes, &scale = *parts.others[0];
+  const Tensor &quantized = *parts.quantized, &scale = *parts.others[0];
   const Tensor *globalScale = parts.others[1];
-  SmallVector<int64_t> dims = getUnpackedDims(codes);
+  SmallVector<int64_t> dims = getUnpackedDims(quantized);
   Scaling scaling{dims, int64_t(dims.size()) - 1, size, 1};
   // Quantized values of other widths have the same names.
   if (dims.empty() || dims.back() % size)
     return diagnose(scale.subject, Diag::ScaleShape, spellShape(scale.dims),
                     spellShape(dims));
   scaling.dims.back() /= size;
-  if (failed(checkShape(scale, scaling.dims, codes)))
+  if (failed(checkShape(scale, scaling.dims, quantized)))
     return failure();
   if (globalScale && globalScale->count != 1)
     return checkShape(*globalScale, {1}, scale);
-  FailureOr<Value> codeValue = makeFloat4(codes, dims);
+  FailureOr<Value> quantizedValue = makeFloat4(quantized, dims);
   FailureOr<Value> scaleValue = makeScale(scale, scaling);
-  if (failed(codeValue) || failed(scaleValue))
+  if (failed(quantizedValue) || failed(scaleValue))
     return failure();
   if (globalScale) {
     FailureOr<Value> globalScaleValue =
@@ -56,7 +57,7 @@ FailureOr<Value> WeightImporter::importGroups(
       return failure();
     *scaleValue = combine(*scaleValue, *globalScaleValue, scaling.dims);
   }
-  return module.dequantize(*codeValue, *scaleValue, /*zeroPoint=*/{},
+  return module.dequantize(*quantizedValue, *scaleValue, /*zeroPoint=*/{},
                            scaling.axis, scaling.blockSize);
 }
 
@@ -82,7 +83,7 @@ FailureOr<Value> WeightImporter::importModelOpt(const Parts &parts) {
 }
 
 FailureOr<Value> WeightImporter::importBlocks(const Parts &parts) {
-  const Tensor &blocks = *parts.codes, &scales = *parts.others[0];
+  const Tensor &blocks = *parts.quantized, &scales = *parts.others[0];
   SmallVector<int64_t> dims = getUnpackedDims(blocks);
   if (dims.size() < 2 || dims.back() != kMxGroup)
     return diagnose(scales.subject, Diag::ScaleShape, spellShape(scales.dims),
@@ -92,10 +93,10 @@ FailureOr<Value> WeightImporter::importBlocks(const Parts &parts) {
   dims.pop_back();
   dims.back() *= kMxGroup;
   Scaling scaling{scales.dims, int64_t(dims.size()) - 1, kMxGroup, 1};
-  FailureOr<Value> codes = makeFloat4(blocks, dims);
+  FailureOr<Value> quantized = makeFloat4(blocks, dims);
   FailureOr<Value> scale = makeScale(scales, scaling);
-  if (failed(codes) || failed(scale))
+  if (failed(quantized) || failed(scale))
     return failure();
-  return module.dequantize(*codes, *scale, /*zeroPoint=*/{}, scaling.axis,
+  return module.dequantize(*quantized, *scale, /*zeroPoint=*/{}, scaling.axis,
                            scaling.blockSize);
 }

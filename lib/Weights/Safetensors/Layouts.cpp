@@ -30,7 +30,7 @@ struct Part {
 } // namespace
 
 struct safetensors_import::Layout {
-  Part codes;
+  Part quantized;
   Part others[kMaxParts];
   /// The first `required` parts of `others` must exist.
   unsigned required;
@@ -200,11 +200,11 @@ const LayoutFinder::Entry *LayoutFinder::find(StringRef name) const {
 }
 
 Match LayoutFinder::matchLayout(StringRef name) const {
-  const Entry &codes = *find(name);
+  const Entry &quantized = *find(name);
   for (const Layout &layout : kLayouts) {
     StringRef prefix = name;
-    if (!prefix.consume_back(layout.codes.suffix) ||
-        !llvm::is_contained(layout.codes.dtypes, codes.dtype))
+    if (!prefix.consume_back(layout.quantized.suffix) ||
+        !llvm::is_contained(layout.quantized.dtypes, quantized.dtype))
       continue;
     Match match;
     for (auto [i, part] : llvm::enumerate(layout.others)) {
@@ -243,8 +243,8 @@ std::string LayoutFinder::getTypes(StringRef name, StringRef part) const {
   SmallVector<DType> dtypes;
   for (const Layout &layout : kLayouts) {
     StringRef prefix = name;
-    if (!prefix.consume_back(layout.codes.suffix) ||
-        !llvm::is_contained(layout.codes.dtypes, find(name)->dtype))
+    if (!prefix.consume_back(layout.quantized.suffix) ||
+        !llvm::is_contained(layout.quantized.dtypes, find(name)->dtype))
       continue;
     for (const Part &other : layout.others)
       if (!other.suffix.empty() && joinName(prefix, other.suffix) == part)
@@ -256,7 +256,7 @@ std::string LayoutFinder::getTypes(StringRef name, StringRef part) const {
 }
 
 /// Whether elements of the type may be quantized values.
-static bool mayBeCodes(DType dtype) {
+static bool mayBeQuantized(DType dtype) {
   switch (dtype) {
   case DType::BOOL:
   case DType::F16:
@@ -282,8 +282,8 @@ StringRef LayoutFinder::findOtherPart(StringRef name,
                                       const Match &match) const {
   for (const Layout &layout : kLayouts) {
     StringRef prefix = name;
-    if (!prefix.consume_back(layout.codes.suffix) ||
-        !llvm::is_contained(layout.codes.dtypes, find(name)->dtype))
+    if (!prefix.consume_back(layout.quantized.suffix) ||
+        !llvm::is_contained(layout.quantized.dtypes, find(name)->dtype))
       continue;
     for (const Part &part : ArrayRef(layout.others).take_front(layout.required))
       if (auto found = entries.find(joinName(prefix, part.suffix));
@@ -306,7 +306,8 @@ StringRef LayoutFinder::findStray(StringRef name, const Match &match) const {
   };
   // A single number is not a weight.
   const Entry &entry = *find(name);
-  bool isCodes = match.layout || (mayBeCodes(entry.dtype) && entry.count != 1);
+  bool isQuantized =
+      match.layout || (mayBeQuantized(entry.dtype) && entry.count != 1);
   SmallVector<std::string> owners = {name.str()};
   for (StringRef suffix : {"_packed", "_blocks", "_qweight"}) {
     StringRef rest = name;
@@ -318,7 +319,7 @@ StringRef LayoutFinder::findStray(StringRef name, const Match &match) const {
   for (StringRef owner : owners) {
     if (StringRef found = findIn(scales, owner); !found.empty())
       return found;
-    if (StringRef found = isCodes ? findIn(zeroPoints, owner) : "";
+    if (StringRef found = isQuantized ? findIn(zeroPoints, owner) : "";
         !found.empty())
       return found;
   }
@@ -326,7 +327,7 @@ StringRef LayoutFinder::findStray(StringRef name, const Match &match) const {
   // layout, only a part that another layout requires is a stray.
   if (match.layout)
     return findOtherPart(name, match);
-  if (!isCodes)
+  if (!isQuantized)
     return {};
   return findIn(scales, name.contains('.') ? name.rsplit('.').first : "");
 }
@@ -368,17 +369,17 @@ struct Found {
 /// that the tensors suggest: scales of other formats are in the order of a
 /// kernel, and rotated weights have other values.
 static LogicalResult checkFormat(const Checkpoint &checkpoint,
-                                 const Tensor &codes) {
-  const std::string *format = checkpoint.getLayerFormat(codes.name);
+                                 const Tensor &quantized) {
+  const std::string *format = checkpoint.getLayerFormat(quantized.name);
   if (!format)
     return success();
-  StringRef expected = codes.dtype == DType::F8_E4M3   ? "float8_e4m3fn"
-                       : codes.dtype == DType::F8_E5M2 ? "float8_e5m2"
-                       : codes.dtype == DType::I8      ? "int8_tensorwise"
-                                                       : "";
+  StringRef expected = quantized.dtype == DType::F8_E4M3   ? "float8_e4m3fn"
+                       : quantized.dtype == DType::F8_E5M2 ? "float8_e5m2"
+                       : quantized.dtype == DType::I8      ? "int8_tensorwise"
+                                                           : "";
   if (*format == expected)
     return success();
-  return diagnose(codes.subject, Diag::BadFormat, "ComfyUI's format",
+  return diagnose(quantized.subject, Diag::BadFormat, "ComfyUI's format",
                   printable(*format));
 }
 
@@ -418,9 +419,9 @@ static LogicalResult findLayout(const Checkpoint &checkpoint,
 
 /// Whether quantized values have 2 bits, as far as the shapes determine it.
 static bool hasPairs(const Found &found) {
-  const Tensor &codes = *found.parts.codes;
+  const Tensor &quantized = *found.parts.quantized;
   const auto &others = found.parts.others;
-  if (codes.dims.empty())
+  if (quantized.dims.empty())
     return false;
   if (found.layout->import == &WeightImporter::importPackedI32)
     return !others[0]->dims.empty() && !others[1]->dims.empty() &&
@@ -431,7 +432,7 @@ static bool hasPairs(const Found &found) {
   // The sizes are little endian. The last one is the number of columns.
   ArrayRef<char> sizes = others[1]->bytes.data;
   uint32_t columns = read32le(sizes.data() + sizes.size() / 2);
-  return codes.dims.back() == int64_t(divideCeil(columns, 16));
+  return quantized.dims.back() == int64_t(divideCeil(columns, 16));
 }
 
 /// Returns the first opset whose DequantizeLinear supports the types of a

@@ -245,19 +245,19 @@ LogicalResult WeightImporter::checkShape(const Tensor &tensor,
 }
 
 FailureOr<Value> WeightImporter::importScaled(const Parts &parts) {
-  const Tensor &codes = *parts.codes, &scale = *parts.others[0];
+  const Tensor &quantized = *parts.quantized, &scale = *parts.others[0];
   const Tensor *zeros = parts.others[1];
-  FailureOr<Scaling> scaling = getScaling(scale, codes.dims);
+  FailureOr<Scaling> scaling = getScaling(scale, quantized.dims);
   if (failed(scaling))
     return failure();
-  FailureOr<Value> codeValue = importPlain(codes);
+  FailureOr<Value> quantizedValue = importPlain(quantized);
   FailureOr<Value> scaleValue = makeScale(scale, *scaling);
-  if (failed(codeValue) || failed(scaleValue))
+  if (failed(quantizedValue) || failed(scaleValue))
     return failure();
   Value zeroValue;
-  bool isInteger = codes.dtype == DType::I8;
+  bool isInteger = quantized.dtype == DType::I8;
   if (zeros && isInteger && zeros->dtype != DType::I8)
-    return diagnose(codes.subject, Diag::NoPart, printable(zeros->name),
+    return diagnose(quantized.subject, Diag::NoPart, printable(zeros->name),
                     getName(DType::I8), getName(zeros->dtype));
   // A zero point per tensor may have rank 0 or 1.
   if (zeros && (zeros->count != 1 || scale.count != 1) &&
@@ -276,6 +276,6 @@ FailureOr<Value> WeightImporter::importScaled(const Parts &parts) {
       return diagnose(zeros->subject, Diag::FloatZeroPoint,
                       int(uint8_t(*found)));
   }
-  return module.dequantize(*codeValue, *scaleValue, zeroValue, scaling->axis,
-                           scaling->blockSize);
+  return module.dequantize(*quantizedValue, *scaleValue, zeroValue,
+                           scaling->axis, scaling->blockSize);
 }

@@ -18,7 +18,7 @@ namespace mlir::quant_float::safetensors_import {
 
 /// The tensors of a weight. Optional tensors that are missing are null.
 struct Parts {
-  const Tensor *codes;
+  const Tensor *quantized;
   std::array<const Tensor *, kMaxParts> others;
 };
 
@@ -66,7 +66,7 @@ private:
                                                    int64_t scaleColumns);
   FailureOr<Scaling> getScaling(const Tensor &scale, ArrayRef<int64_t> dims);
   FailureOr<Value> makeScale(const Tensor &scale, const Scaling &scaling);
-  FailureOr<Value> makeFloat4(const Tensor &codes, ArrayRef<int64_t> dims);
+  FailureOr<Value> makeFloat4(const Tensor &quantized, ArrayRef<int64_t> dims);
   /// Imports f4E2M1FN in groups of `size` elements. If the scales have a scale,
   /// `combine` creates the combined scales; the scale of scales is its second
   /// operand.

@@ -37,7 +37,7 @@ WeightImporter::getBits(const Tensor &tensor, ArrayRef<int64_t> possible,
 }
 
 /// Returns value `i` of a row of packed 32-bit integers.
-static unsigned getCode(const char *row, int64_t i, unsigned bits) {
+static unsigned getPackedValue(const char *row, int64_t i, unsigned bits) {
   unsigned perInteger = 32 / bits;
   return read32le(row + 4 * (i / perInteger)) >> i % perInteger * bits &
          llvm::maskTrailingOnes<unsigned>(bits);
@@ -100,7 +100,7 @@ Value WeightImporter::reorder(Value value, ArrayRef<int64_t> order) {
 }
 
 FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
-  const Tensor &packed = *parts.codes, *scale = parts.others[0],
+  const Tensor &packed = *parts.quantized, *scale = parts.others[0],
                *shape = parts.others[1], *zeros = parts.others[2],
                *groups = parts.others[3];
   if (packed.dims.size() != 2 || shape->count != 2)
@@ -137,17 +137,18 @@ FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
 
   Type type = b.getIntegerType(*bits);
   int offset = 1 << (*bits - 1);
-  ElementsWriter codes(type, {rows, columns});
-  if (!codes.hasMemory())
-    return diagnose(packed.subject, Diag::NoMemory, codes.getSize());
+  ElementsWriter unpacked(type, {rows, columns});
+  if (!unpacked.hasMemory())
+    return diagnose(packed.subject, Diag::NoMemory, unpacked.getSize());
   for (int64_t row = 0; row != rows; ++row)
     for (int64_t i = 0; i != columns; ++i)
-      codes.add(int(getCode(packed.bytes.data.data() + 4 * integers * row,
-                            order->empty() ? i : (*order)[i], *bits)) -
-                offset);
-  FailureOr<Value> codeValue = finish(codes, packed);
+      unpacked.add(
+          int(getPackedValue(packed.bytes.data.data() + 4 * integers * row,
+                             order->empty() ? i : (*order)[i], *bits)) -
+          offset);
+  FailureOr<Value> quantizedValue = finish(unpacked, packed);
   FailureOr<Value> scaleValue = makeScale(*scale, *scaling);
-  if (failed(codeValue) || failed(scaleValue))
+  if (failed(quantizedValue) || failed(scaleValue))
     return failure();
   Value zeroValue;
   if (zeros) {
@@ -167,7 +168,7 @@ FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
         int64_t perInteger = 32 / *bits;
         const char *packedData =
             zeros->bytes.data.data() + 4 * (row / perInteger * perRow + i);
-        elements.add(int(getCode(packedData, row % perInteger, *bits)) -
+        elements.add(int(getPackedValue(packedData, row % perInteger, *bits)) -
                      offset);
       }
     FailureOr<Value> made = finish(elements, *zeros);
@@ -175,7 +176,7 @@ FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
       return failure();
     zeroValue = *made;
   }
-  return reorder(module.dequantize(*codeValue, *scaleValue, zeroValue,
+  return reorder(module.dequantize(*quantizedValue, *scaleValue, zeroValue,
                                    scaling->axis, scaling->blockSize),
                  *order);
 }
@@ -201,7 +202,7 @@ FailureOr<Value> WeightImporter::transpose(const Tensor &tensor) {
 }
 
 FailureOr<Value> WeightImporter::importPackedI32(const Parts &parts) {
-  const Tensor &quantized = *parts.codes, *scales = parts.others[0],
+  const Tensor &quantized = *parts.quantized, *scales = parts.others[0],
                *zeros = parts.others[1], *groupIndices = parts.others[2];
   const Config &config = checkpoint.getConfig();
   bool isAwq = config.method == "awq";
@@ -247,9 +248,9 @@ FailureOr<Value> WeightImporter::importPackedI32(const Parts &parts) {
     return failure();
 
   Type type = getUnsigned(*bits);
-  ElementsWriter codes(type, {outputs, inputs});
-  if (!codes.hasMemory())
-    return diagnose(quantized.subject, Diag::NoMemory, codes.getSize());
+  ElementsWriter unpacked(type, {outputs, inputs});
+  if (!unpacked.hasMemory())
+    return diagnose(quantized.subject, Diag::NoMemory, unpacked.getSize());
   auto getColumn = [&](int64_t output) {
     return isAwq ? output / 8 * 8 + kAwqPositions[output % 8] : output;
   };
@@ -258,42 +259,44 @@ FailureOr<Value> WeightImporter::importPackedI32(const Parts &parts) {
     for (int64_t i = 0; i != inputs; ++i) {
       int64_t input = order->empty() ? i : (*order)[i];
       if (isAwq)
-        codes.add(
-            getCode(data + 4 * columns * input, getColumn(output), *bits));
+        unpacked.add(getPackedValue(data + 4 * columns * input,
+                                    getColumn(output), *bits));
       else
-        codes.add(getCode(data + 4 * (input / perInteger * columns + output),
-                          input % perInteger, *bits));
+        unpacked.add(
+            getPackedValue(data + 4 * (input / perInteger * columns + output),
+                           input % perInteger, *bits));
     }
   SmallVector<int64_t> dims{outputs};
   if (groups != 1)
     dims.push_back(groups);
   // Before version 2, GPTQ stores zero points minus one.
   unsigned less = !isAwq && config.format != "gptq_v2";
-  ElementsWriter zeroCodes(type, dims);
-  if (!zeroCodes.hasMemory())
-    return diagnose(zeros->subject, Diag::NoMemory, zeroCodes.getSize());
+  ElementsWriter unpackedZeros(type, dims);
+  if (!unpackedZeros.hasMemory())
+    return diagnose(zeros->subject, Diag::NoMemory, unpackedZeros.getSize());
   for (int64_t output = 0; output != outputs; ++output)
     for (int64_t group = 0; group != groups; ++group) {
-      unsigned zero = less + getCode(zeros->bytes.data.data() +
-                                         4 * (outputs / perInteger) * group,
-                                     getColumn(output), *bits);
+      unsigned zero =
+          less + getPackedValue(zeros->bytes.data.data() +
+                                    4 * (outputs / perInteger) * group,
+                                getColumn(output), *bits);
       if (zero >> *bits)
         return diagnose(zeros->subject, Diag::ZeroPoint, zero - 1, *bits, zero);
-      zeroCodes.add(zero);
+      unpackedZeros.add(zero);
     }
-  FailureOr<Value> codeValue = finish(codes, quantized);
+  FailureOr<Value> quantizedValue = finish(unpacked, quantized);
   FailureOr<Value> scaleValue = transpose(*scales);
-  FailureOr<Value> zeroValue = finish(zeroCodes, *zeros);
-  if (failed(codeValue) || failed(scaleValue) || failed(zeroValue))
+  FailureOr<Value> zeroValue = finish(unpackedZeros, *zeros);
+  if (failed(quantizedValue) || failed(scaleValue) || failed(zeroValue))
     return failure();
-  return reorder(module.dequantize(*codeValue, *scaleValue, *zeroValue,
+  return reorder(module.dequantize(*quantizedValue, *scaleValue, *zeroValue,
                                    groups == 1 ? 0 : 1, groups == 1 ? 0 : size),
                  *order);
 }
 
 /// A byte has an i4 of each of two rows; the first row is in the low nibble.
 FailureOr<Value> WeightImporter::importPairsOfRows(const Parts &parts) {
-  const Tensor &pairs = *parts.codes, &scale = *parts.others[0];
+  const Tensor &pairs = *parts.quantized, &scale = *parts.others[0];
   if (pairs.dims.size() < 2)
     return diagnose(scale.subject, Diag::ScaleShape, spellShape(scale.dims),
                     spellShape(pairs.dims));
@@ -308,19 +311,19 @@ FailureOr<Value> WeightImporter::importPairsOfRows(const Parts &parts) {
   FailureOr<Scaling> scaling = getScaling(scale, dims);
   if (failed(scaling))
     return failure();
-  ElementsWriter codes(b.getI4Type(), dims);
-  if (!codes.hasMemory())
-    return diagnose(pairs.subject, Diag::NoMemory, codes.getSize());
+  ElementsWriter unpacked(b.getI4Type(), dims);
+  if (!unpacked.hasMemory())
+    return diagnose(pairs.subject, Diag::NoMemory, unpacked.getSize());
   for (int64_t row = 0, e = 2 * (pairs.count / columns); row != e; ++row)
     for (int64_t i = 0; i != columns; ++i) {
       int pair = uint8_t(pairs.bytes.data[row / 2 * columns + i]);
-      int code = pair >> 4 * (row % 2) & 15;
-      codes.add((code ^ 8) - 8);
+      int value = pair >> 4 * (row % 2) & 15;
+      unpacked.add((value ^ 8) - 8);
     }
-  FailureOr<Value> codeValue = finish(codes, pairs);
+  FailureOr<Value> quantizedValue = finish(unpacked, pairs);
   FailureOr<Value> scaleValue = makeScale(scale, *scaling);
-  if (failed(codeValue) || failed(scaleValue))
+  if (failed(quantizedValue) || failed(scaleValue))
     return failure();
-  return module.dequantize(*codeValue, *scaleValue, /*zeroPoint=*/{},
+  return module.dequantize(*quantizedValue, *scaleValue, /*zeroPoint=*/{},
                            scaling->axis, scaling->blockSize);
 }

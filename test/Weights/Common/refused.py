@@ -135,13 +135,13 @@ add("weights", "NotAWeight", module(body, [("%w", "tensor<2xf32>")]), message)
 body = constant("c", "tensor<4xi8>", "1") + constant("s", "tensor<f32>", "0.5")
 body += '%r = quant_float.node "Relu"(%c) opset 25 : (tensor<4xi8>) -> tensor<4xi8>\n  '
 body += "%w = quant_float.dequantize %r, %s opset 25 : tensor<4xi8>, tensor<f32> to tensor<4xf32>"
-message = "codes: expected a constant, but got a node Relu"
+message = "quantized values: expected a constant, but got a node Relu"
 add("weights", "NotConstant", module(body, [("%w", "tensor<4xf32>")]), message)
 text = dequantized("tensor<4xi8>", "tensor<f16>", result="tensor<4xf16>")
 message = "expected a dequantize to f32, but got tensor<4xf16>"
 add("weights", "ResultType", text, message)
 text = dequantized("tensor<4xi16>", "tensor<f32>")
-add("weights", "CodeType", text, "quantized values of type i16 are not supported")
+add("weights", "QuantizedType", text, "quantized values of type i16 are not supported")
 text = dequantized("tensor<2x4xi8>", "tensor<4xf32>", "axis 1")
 message = "expected scales per tensor, per row or per group within rows, but got scales along axis 1 of tensor<2x4xf32>"
 add("weights", "ScaleAxis", text, message)
@@ -209,7 +209,8 @@ text = ordered("tensor<2x32xi4>", "tensor<2x8xf32>", f"{[*range(31, -1, -1)]}")
 message = "GGUF does not support columns in another order than their groups"
 add("gguf", "NoOrder", text, message)
 text = dequantized("tensor<2x32xf8E5M2>", "tensor<f32>", code="1.0")
-add("gguf", "NoCodeType", text, "ggml has no block format with quantized values of type f8E5M2")
+message = "ggml has no block format with quantized values of type f8E5M2"
+add("gguf", "NoQuantizedType", text, message)
 text = dequantized("tensor<2x33xi8>", "tensor<f32>")
 message = "a row of 33 elements is not a whole number of blocks of 32, which all formats require"
 add("gguf", "UnevenRow", text, message)
@@ -223,7 +224,7 @@ for code, zero in ((0, 255), (255, 0)):
     zeros = ("tensor<ui8>", zero)
     text = dequantized("tensor<2x32xui8>", "tensor<f32>", code=code, zeros=zeros)
     message = f"value {code} minus its zero point {zero} is {code - zero}, which is not representable in i8"
-    add("gguf", "WideCode", text, message)
+    add("gguf", "WideValue", text, message)
 for scale, spelled in (
     ("0.1", "0.100000001"),
     ("65520.0", "65520"),
