@@ -99,12 +99,13 @@ static std::vector<Grouping> getGroupings(ArrayRef<int64_t> sizes,
 /// Returns the largest magnitude divided by the largest value of the format.
 /// For powers of two, returns the one that gives both the same exponent, as
 /// OCP's MX specification does.
-static float getScale(const Codes &codes, float largest, bool isPowerOfTwo) {
+static float getScale(const StorageRange &range, float largest,
+                      bool isPowerOfTwo) {
   if (largest == 0)
     return 1;
   if (isPowerOfTwo)
-    return std::ldexp(1.0f, std::ilogb(largest) - codes.getMaxExponent());
-  float scale = largest / float(codes.getMax());
+    return std::ldexp(1.0f, std::ilogb(largest) - range.getMaxExponent());
+  float scale = largest / float(range.getMax());
   return scale > 0 ? scale : 1;
 }
 
@@ -124,7 +125,7 @@ quant_float::findAlternatives(MLIRContext *context, ArrayRef<int64_t> sizes,
         body(element, grouping.getGroup(row, column));
   };
   for (StringRef spelled : kTypes) {
-    Codes codes(parseType(spelled, context));
+    StorageRange range(parseType(spelled, context));
     for (const Grouping &grouping : groupings) {
       std::vector<float> scales(grouping.numGroups);
       forEach(grouping, [&](size_t element, int64_t group) {
@@ -132,11 +133,11 @@ quant_float::findAlternatives(MLIRContext *context, ArrayRef<int64_t> sizes,
             std::max(scales[group], std::fabs(sample.numbers[element]));
       });
       for (float &scale : scales)
-        scale = getScale(codes, scale, grouping.isPowerOfTwo);
+        scale = getScale(range, scale, grouping.isPowerOfTwo);
       std::vector<double> after(before.size());
       forEach(grouping, [&](size_t element, int64_t group) {
         float quotient = sample.numbers[element] / scales[group];
-        after[element] = float(codes.round(quotient)) * scales[group];
+        after[element] = float(range.round(quotient)) * scales[group];
       });
       alternatives.push_back(
           {spelled.str(), grouping.name, compareNumbers(before, after).sqnr});
@@ -235,7 +236,7 @@ static double measure(const BlockCandidate &candidate, const Sample &sample,
     return size_t(count) * llvm::divideCeil(getNumberWidth(type), 8);
   };
   SmallVector<char> scales(getSize(candidate.scale, numBlocks));
-  SmallVector<char> codes(getSize(candidate.element, length));
+  SmallVector<char> quantized(getSize(candidate.element, length));
   std::vector<float> after(sample.numbers.size());
   ArrayRef<float> before(sample.numbers);
   for (auto [index, row] : llvm::enumerate(sample.rows)) {
@@ -251,10 +252,10 @@ static double measure(const BlockCandidate &candidate, const Sample &sample,
                                       tensor, scales);
     (void)reference::blockQuantizeElementsBuffer(
         candidate.rule, f32, candidate.scale, candidate.element, {length},
-        block, in, scales, tensor, std::nullopt, codes);
+        block, in, scales, tensor, std::nullopt, quantized);
     (void)reference::blockDequantizeBuffer(
-        candidate.element, candidate.scale, f32, {length}, block, codes, scales,
-        tensorScale, /*tensorFirst=*/false, out);
+        candidate.element, candidate.scale, f32, {length}, block, quantized,
+        scales, tensorScale, /*tensorFirst=*/false, out);
   }
   return compareNumbers(std::vector<double>(before.begin(), before.end()),
                         std::vector<double>(after.begin(), after.end()))

@@ -54,8 +54,9 @@ llvm::Expected<std::vector<double>> quant_float::readNumbers(const Tensor &from,
   std::vector<double> numbers(tensor->getNumElements());
   // Decode each encoding of a narrow type only once.
   std::vector<double> table;
-  for (uint64_t code = 0; width <= 16 && code < uint64_t(1) << width; ++code)
-    table.push_back(getNumber(type, code));
+  for (uint64_t encoding = 0; width <= 16 && encoding < uint64_t(1) << width;
+       ++encoding)
+    table.push_back(getNumber(type, encoding));
   for (auto [index, number] : llvm::enumerate(numbers)) {
     uint64_t bits = 0;
     std::memcpy(&bits, data + index * bytes, bytes);
@@ -71,7 +72,7 @@ llvm::Expected<std::vector<double>> quant_float::readNumbers(const Tensor &from,
   return numbers;
 }
 
-Codes::Codes(Type type) {
+StorageRange::StorageRange(Type type) {
   unsigned width = getNumberWidth(type);
   if (!isFloat(type)) {
     bool isUnsigned = type.isUnsignedInteger();
@@ -86,9 +87,9 @@ Codes::Codes(Type type) {
   min = format.isSigned ? -max : getNumber(type, 0);
 }
 
-int Codes::getMaxExponent() const { return std::ilogb(max); }
+int StorageRange::getMaxExponent() const { return std::ilogb(max); }
 
-double Codes::round(double number) const {
+double StorageRange::round(double number) const {
   number = std::clamp(number, min, max);
   if (isInteger() || number == 0)
     return std::nearbyint(number);
@@ -132,28 +133,28 @@ static SmallVector<int64_t> findIndex(ArrayRef<int64_t> sizes,
   return index;
 }
 
-static std::vector<CodeCount> countCodes(Type storage,
-                                         ArrayRef<double> values) {
-  Codes codes(storage);
+static std::vector<HistogramBin> makeHistogram(Type storage,
+                                               ArrayRef<double> values) {
+  StorageRange range(storage);
   // Order infinities and NaN last.
   auto compare = [](double a, double b) {
     return std::isnan(b) ? !std::isnan(a) : a < b;
   };
   std::map<double, int64_t, decltype(compare)> counts(compare);
   bool isWide = getNumberWidth(storage) > 8;
-  double step = (codes.getMax() - codes.getMin() + 1) / kRanges;
+  double step = (range.getMax() - range.getMin() + 1) / kRanges;
   for (double value : values) {
     if (isWide)
       value =
-          codes.getMin() + std::floor((value - codes.getMin()) / step) * step;
+          range.getMin() + std::floor((value - range.getMin()) / step) * step;
     ++counts[value == 0 ? 0 : value];
   }
   // Include values that do not occur, so that the axis covers all values.
-  for (uint64_t code = 0;
-       !isWide && code < uint64_t(1) << getNumberWidth(storage); ++code)
-    if (double value = getNumber(storage, code); std::isfinite(value))
+  for (uint64_t encoding = 0;
+       !isWide && encoding < uint64_t(1) << getNumberWidth(storage); ++encoding)
+    if (double value = getNumber(storage, encoding); std::isfinite(value))
       counts.try_emplace(value == 0 ? 0 : value, 0);
-  std::vector<CodeCount> histogram;
+  std::vector<HistogramBin> histogram;
   for (auto [value, count] : counts)
     histogram.push_back({value, count});
   return histogram;
@@ -162,10 +163,10 @@ static std::vector<CodeCount> countCodes(Type storage,
 void quant_float::countElements(QuantizationReport &report, Type storage,
                                 ArrayRef<int64_t> sizes,
                                 ArrayRef<double> before, ArrayRef<double> after,
-                                ArrayRef<double> codes) {
+                                ArrayRef<double> quantized) {
   report.numElements = after.size();
   report.hasOriginal = before.size() == after.size();
-  Codes type(storage);
+  StorageRange range(storage);
   ArrayRef<double> numbers = report.hasOriginal ? before : after;
   report.min = kInfinity;
   report.max = -kInfinity;
@@ -180,7 +181,7 @@ void quant_float::countElements(QuantizationReport &report, Type storage,
   if (report.min > report.max)
     report.min = report.max = 0;
   report.numZero = llvm::count(after, 0.0);
-  report.histogram = countCodes(storage, codes);
+  report.histogram = makeHistogram(storage, quantized);
   if (!report.hasOriginal)
     return;
 
@@ -191,8 +192,8 @@ void quant_float::countElements(QuantizationReport &report, Type storage,
     if (std::isnan(x))
       continue;
     report.numFlushed += x != 0 && y == 0;
-    bool isBeyond = (codes[i] >= type.getMax() && x > y) ||
-                    (codes[i] <= type.getMin() && x < y);
+    bool isBeyond = (quantized[i] >= range.getMax() && x > y) ||
+                    (quantized[i] <= range.getMin() && x < y);
     report.numSaturated += isBeyond || (std::isinf(y) && std::isfinite(x));
     report.numLost += std::isfinite(x) && std::isnan(y);
     if (std::isfinite(x) && std::isfinite(y) && x != y)

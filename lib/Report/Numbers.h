@@ -20,9 +20,9 @@ llvm::Expected<std::vector<double>> readNumbers(const Tensor &tensor,
 
 /// The numbers that a storage type represents: a type of at most 8 bits, or an
 /// integer type of 16 bits.
-class Codes {
+class StorageRange {
 public:
-  explicit Codes(Type type);
+  explicit StorageRange(Type type);
 
   double getMin() const { return min; }
   double getMax() const { return max; }
@@ -44,10 +44,10 @@ NumberDifference compareNumbers(ArrayRef<double> before,
                                 ArrayRef<double> after);
 
 /// Fills in the statistics of single elements. `before` is empty if those
-/// numbers are unknown. `codes` are the quantized values.
+/// numbers are unknown. `quantized` has the values before dequantization.
 void countElements(QuantizationReport &report, Type storage,
                    ArrayRef<int64_t> sizes, ArrayRef<double> before,
-                   ArrayRef<double> after, ArrayRef<double> codes);
+                   ArrayRef<double> after, ArrayRef<double> quantized);
 
 void describeScales(QuantizationReport &report, ArrayRef<double> scales);
 

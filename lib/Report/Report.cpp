@@ -29,7 +29,7 @@ struct Site {
   Operation *op;
   Type storage;
   /// Any of these may be null. `after` has the type of `before`.
-  Value before, codes, after, scale, zeroPoint, shift;
+  Value before, quantized, after, scale, zeroPoint, shift;
   reference::Granularity granularity;
 };
 
@@ -215,7 +215,7 @@ computeTensors(const Model &model, size_t entry, ArrayRef<unsigned> chosen,
   // Maps values of the copy to values of the model.
   llvm::DenseMap<Value, Value> original;
   for (unsigned index : chosen) {
-    Value Site::*members[] = {&Site::before, &Site::codes,     &Site::after,
+    Value Site::*members[] = {&Site::before, &Site::quantized, &Site::after,
                               &Site::scale,  &Site::zeroPoint, &Site::shift};
     for (Value Site::*member : members) {
       Value value = copies[index].*member, key = originals[index].*member;
@@ -278,12 +278,12 @@ static std::string describeGranularity(const Site &site,
 /// Computes `after` from the quantized values, or the quantized values from
 /// `after`. The product of a float and a narrow integer is exact in double and
 /// is rounded once, as in dequantize.
-static void completeCodes(const Site &site, ArrayRef<int64_t> sizes,
-                          ArrayRef<int64_t> scaleSizes, ArrayRef<double> scales,
-                          ArrayRef<double> zeroPoints, ArrayRef<double> shifts,
-                          std::vector<double> &codes,
-                          std::vector<double> &after) {
-  Codes type(site.storage);
+static void
+completeQuantized(const Site &site, ArrayRef<int64_t> sizes,
+                  ArrayRef<int64_t> scaleSizes, ArrayRef<double> scales,
+                  ArrayRef<double> zeroPoints, ArrayRef<double> shifts,
+                  std::vector<double> &quantized, std::vector<double> &after) {
+  StorageRange range(site.storage);
   // Casts have no scale.
   std::optional<reference::ParameterElements> elements;
   if (!scales.empty())
@@ -291,22 +291,22 @@ static void completeCodes(const Site &site, ArrayRef<int64_t> sizes,
   auto get = [&](ArrayRef<double> parameters, size_t index, double none) {
     return parameters.empty() ? none : parameters[(*elements)[index]];
   };
-  bool fromCodes = after.empty();
-  if (fromCodes)
-    after.resize(codes.size());
+  bool fromQuantized = after.empty();
+  if (fromQuantized)
+    after.resize(quantized.size());
   else
-    codes.resize(after.size());
-  for (size_t i = 0; i < codes.size(); ++i) {
+    quantized.resize(after.size());
+  for (size_t i = 0; i < quantized.size(); ++i) {
     double scale = get(scales, i, 1), zero = get(zeroPoints, i, 0);
-    if (fromCodes) {
-      after[i] = float((codes[i] - zero) * scale);
+    if (fromQuantized) {
+      after[i] = float((quantized[i] - zero) * scale);
     } else if (site.granularity.isBroadcast) {
       // fakeconvert multiplies by the scale before it quantizes.
       double scaled = after[i] * scale - get(shifts, i, 0);
-      codes[i] = std::isnan(scaled) ? scaled : type.round(scaled);
+      quantized[i] = std::isnan(scaled) ? scaled : range.round(scaled);
     } else {
       double scaled = after[i] / scale + zero;
-      codes[i] = std::isnan(scaled) ? scaled : type.round(scaled);
+      quantized[i] = std::isnan(scaled) ? scaled : range.round(scaled);
     }
   }
 }
@@ -318,7 +318,7 @@ static llvm::Expected<QuantizationReport> describeSite(const Site &site,
   report.operation = site.op->getName().stripDialect().str();
   report.storage = spell(site.storage);
 
-  std::vector<double> before, codes, after, scales, zeroPoints, shifts;
+  std::vector<double> before, quantized, after, scales, zeroPoints, shifts;
   auto read = [&](Value value, std::vector<double> &numbers) -> llvm::Error {
     if (!value)
       return llvm::Error::success();
@@ -329,7 +329,7 @@ static llvm::Expected<QuantizationReport> describeSite(const Site &site,
     return llvm::Error::success();
   };
   for (auto [value, numbers] : {std::pair(site.before, &before),
-                                {site.codes, &codes},
+                                {site.quantized, &quantized},
                                 {site.after, &after},
                                 {site.scale, &scales},
                                 {site.zeroPoint, &zeroPoints},
@@ -337,21 +337,21 @@ static llvm::Expected<QuantizationReport> describeSite(const Site &site,
     if (llvm::Error error = read(value, *numbers))
       return std::move(error);
 
-  const Tensor &shaped = tensors.at(site.before ? site.before : site.codes);
+  const Tensor &shaped = tensors.at(site.before ? site.before : site.quantized);
   ArrayRef<int64_t> sizes = shaped.getSizes();
   report.tensor = tensors
                       .at(site.before  ? site.before
                           : site.after ? site.after
-                                       : site.codes)
+                                       : site.quantized)
                       .spell();
   ArrayRef<int64_t> scaleSizes;
   if (site.scale)
     scaleSizes = tensors.at(site.scale).getSizes();
   report.granularity = describeGranularity(site, sizes, scales.size());
-  if (codes.empty() || after.empty())
-    completeCodes(site, sizes, scaleSizes, scales, zeroPoints, shifts, codes,
-                  after);
-  countElements(report, site.storage, sizes, before, after, codes);
+  if (quantized.empty() || after.empty())
+    completeQuantized(site, sizes, scaleSizes, scales, zeroPoints, shifts,
+                      quantized, after);
+  countElements(report, site.storage, sizes, before, after, quantized);
   describeScales(report, scales);
   MLIRContext *context = site.op->getContext();
   ArrayRef<double> numbers = report.hasOriginal ? before : after;

@@ -223,7 +223,7 @@ void Page::writeHistogram(const QuantizationReport &one) {
     return;
   constexpr double kWidth = 720, kHeight = 120;
   int64_t max = 1;
-  for (const CodeCount &bin : one.histogram)
+  for (const HistogramBin &bin : one.histogram)
     max = std::max(max, bin.count);
   double width = kWidth / double(one.histogram.size());
   os << "<h3>Histogram</h3>\n<svg viewBox=\"0 0 720 140\" role=\"img\" "

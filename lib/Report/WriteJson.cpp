@@ -68,7 +68,7 @@ static void write(json::OStream &os, const QuantizationReport &report) {
     });
   }
   os.attributeArray("histogram", [&] {
-    for (const CodeCount &bin : report.histogram)
+    for (const HistogramBin &bin : report.histogram)
       os.array([&] {
         os.value(toJson(bin.value));
         os.value(bin.count);

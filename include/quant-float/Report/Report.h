@@ -35,7 +35,7 @@ struct NumberDifference {
 /// The number of elements with one quantized value. All values of the type are
 /// listed, except that types of more than 8 bits have ranges, of which `value`
 /// is the first value.
-struct CodeCount {
+struct HistogramBin {
   /// The quantized value, without zero point and scale.
   double value;
   int64_t count;
@@ -106,7 +106,7 @@ struct QuantizationReport {
   int64_t numSaturated = 0, numFlushed = 0, numZero = 0, numLost = 0;
   NumberDifference difference;
   std::vector<WorstElement> worst;
-  std::vector<CodeCount> histogram;
+  std::vector<HistogramBin> histogram;
   int64_t numScales = 0;
   double leastScale = 0, medianScale = 0, greatestScale = 0;
   std::vector<ScaleOutlier> outliers;
