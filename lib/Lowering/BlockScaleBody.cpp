@@ -130,8 +130,8 @@ static Thresholds getThresholds(BlockScaleRule rule, Type element, Type scale) {
 /// Returns the encoding of a power of two from the bits of amax, a positive
 /// f32:
 ///
-///   n    = ((bits + carry) >> 23) - offset
-///   code = bits < first ? 0 : bits >= nan ? 255 : clamp(n, 1, 254)
+///   n        = ((bits + carry) >> 23) - offset
+///   encoding = bits < first ? 0 : bits >= nan ? 255 : clamp(n, 1, 254)
 ///
 /// `carry` increments the exponent field if the mantissa reaches that of the
 /// threshold.
@@ -266,11 +266,11 @@ Value BlockBody::roundByGgml(Value value) {
       b.select(b.isNaN(units), number(0), units), b.getInt(32));
   Value isNormal =
       b.compare(arith::CmpIPredicate::uge, bits, uint64_t(121) << 23);
-  Value code = b.select(isNormal, normal, subnormal);
+  Value encoding = b.select(isNormal, normal, subnormal);
   Value isLargest = b.compare(arith::CmpFPredicate::OGE, value, number(248));
-  code = b.select(isLargest, 0x7E, code);
-  code = b.select(b.isNaN(value), 0, code);
-  return b.bitcast(b.resize(code, 8), scale);
+  encoding = b.select(isLargest, 0x7E, encoding);
+  encoding = b.select(b.isNaN(value), 0, encoding);
+  return b.bitcast(b.resize(encoding, 8), scale);
 }
 
 Value BlockBody::getTensorScale(Value amax) {
@@ -306,9 +306,9 @@ Value BlockBody::getScale(Value amax) {
            (rule == BlockScaleRule::Ggml && isPowerOfTwo(scale));
   };
   if (usesPowerOfTwo()) {
-    Value code = encodePowerOfTwo(b, b.toBits(amax),
-                                  getThresholds(rule, element, scale));
-    return b.bitcast(b.resize(code, 8), scale);
+    Value encoding = encodePowerOfTwo(b, b.toBits(amax),
+                                      getThresholds(rule, element, scale));
+    return b.bitcast(b.resize(encoding, 8), scale);
   }
   switch (rule) {
   case BlockScaleRule::AbsMax: {
@@ -323,13 +323,13 @@ Value BlockBody::getScale(Value amax) {
     if (!isPowerOfTwo(scale))
       return quotient;
     Value bits = b.toBits(quotient);
-    Value code = b.shrU(b.add(bits, 0x7fffff), 23);
-    code = b.make<arith::MaxSIOp>(code, b.integer(code, 1));
-    code = b.make<arith::MinSIOp>(code, b.integer(code, 254));
-    code = b.select(b.compare(arith::CmpIPredicate::uge,
-                              b.bitAnd(bits, 0x7fffffff), 0x7f800000),
-                    255, code);
-    return b.bitcast(b.resize(code, 8), scale);
+    Value encoding = b.shrU(b.add(bits, 0x7fffff), 23);
+    encoding = b.make<arith::MaxSIOp>(encoding, b.integer(encoding, 1));
+    encoding = b.make<arith::MinSIOp>(encoding, b.integer(encoding, 254));
+    encoding = b.select(b.compare(arith::CmpIPredicate::uge,
+                                  b.bitAnd(bits, 0x7fffffff), 0x7f800000),
+                        255, encoding);
+    return b.bitcast(b.resize(encoding, 8), scale);
   }
   case BlockScaleRule::Ggml:
     return roundByGgml(div(amax, number(6)));
@@ -364,26 +364,26 @@ Value BlockBody::quantizeByDistance(Value x, Value decoded) {
   static constexpr double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   Value bits = b.toBits(x);
   Value magnitude = abs(x);
-  Value code, smallest;
+  Value encoding, smallest;
   for (auto [index, value] : llvm::enumerate(magnitudes)) {
     Value distance =
         b.make<arith::SubFOp>(mul(decoded, number(value)), magnitude);
     distance = abs(distance);
     if (!smallest) {
       smallest = distance;
-      code = b.integer(bits, 0);
+      encoding = b.integer(bits, 0);
       continue;
     }
     Value isNearer = b.compare(arith::CmpFPredicate::OLT, distance, smallest);
     smallest = b.select(isNearer, distance, smallest);
-    code = b.select(isNearer, index, code);
+    encoding = b.select(isNearer, index, encoding);
   }
   Value sign = b.bitAnd(b.shrU(bits, 28), 8);
-  Value isZero = b.compare(arith::CmpIPredicate::eq, code, 0);
-  code = b.select(isZero, code, b.make<arith::OrIOp>(code, sign));
+  Value isZero = b.compare(arith::CmpIPredicate::eq, encoding, 0);
+  encoding = b.select(isZero, encoding, b.make<arith::OrIOp>(encoding, sign));
   // Comparisons with NaN are false.
-  code = b.select(b.isNaN(decoded), 0, code);
-  return fromStorage(b.getBuilder(), b.getLoc(), b.resize(code, 8),
+  encoding = b.select(b.isNaN(decoded), 0, encoding);
+  return fromStorage(b.getBuilder(), b.getLoc(), b.resize(encoding, 8),
                      b.getType(element));
 }
 
@@ -392,9 +392,9 @@ Value BlockBody::divideByScale(Value x, Value scaleValue) {
   if (isPowerOfTwo(scale)) {
     // The reciprocal is exact: consecutive encodings are consecutive powers of
     // two from 2^-127 to 2^127. The encoding 255, NaN, maps to itself.
-    Value code = b.bitcast(scaleValue, b.getInt(8));
-    code = b.make<arith::SubIOp>(b.integer(code, 254), code);
-    return mul(x, toF32(b.bitcast(code, scale)));
+    Value encoding = b.bitcast(scaleValue, b.getInt(8));
+    encoding = b.make<arith::SubIOp>(b.integer(encoding, 254), encoding);
+    return mul(x, toF32(b.bitcast(encoding, scale)));
   }
   Value decoded = toF32(scaleValue);
   switch (rule) {

@@ -61,7 +61,7 @@ Intermediate convertToIntermediate(VectorBuilder &lanes, Value storage,
 
 /// Shifts encodings of `width` bits to the top bits of i32. The bits below are
 /// unspecified.
-Value moveToTop(VectorBuilder &lanes, Value codes, unsigned width);
+Value moveToTop(VectorBuilder &lanes, Value encodings, unsigned width);
 /// Converts any float to f32 exactly. f64 remains unchanged.
 Intermediate decodeFloat(VectorBuilder &lanes, Value storage, Type from);
 

@@ -60,7 +60,7 @@ struct MostlyNormalFloatType {
     if (!SignedNarrowFloatType::classof(type))
       return false;
     FloatFormat format(type);
-    unsigned others = format.signMask() - 1 - format.maxCode +
+    unsigned others = format.signMask() - 1 - format.maxEncoding +
                       (1u << format.mantissaBits) + format.isFNUZ;
     return format.width <= 4 || others < 15;
   }
@@ -94,9 +94,9 @@ ArrayRef<ConversionRow> quant_float::getConversionRows() {
    Elements,       Instruction,       Build,                                   \
    Finish,         RowUse::Everything},
 #define QUANT_FLOAT_SEQUENCE(From, To, Feature, Elements, Instruction, Build)  \
-  {is<From##Type>, is<To##Type>, ConversionFeature::Feature,                   \
-   Elements,       Instruction,  Build,                                        \
-   nullptr,        RowUse::Codes},
+  {is<From##Type>, is<To##Type>,     ConversionFeature::Feature,               \
+   Elements,       Instruction,      Build,                                    \
+   nullptr,        RowUse::Encodings},
 #define QUANT_FLOAT_QUOTIENT(To, Feature, Elements, Instruction, Build)        \
   {is<Float32Type>, is<To##Type>,     ConversionFeature::Feature,              \
    Elements,        Instruction,      Build,                                   \
@@ -172,7 +172,7 @@ static std::string getInstruction(const ConversionRow &row,
 
 /// Selects the first row that is applicable to the use.
 static void findRow(ConversionPlan &plan, const LoweringTarget &target,
-                    RowUse use = RowUse::Codes) {
+                    RowUse use = RowUse::Encodings) {
   plan.row = nullptr;
   Type from = plan.from, to = plan.to;
   // No instruction of a row supports this rounding mode.

@@ -42,7 +42,7 @@ enum class RowUse {
   /// Casts and quantizations, including those whose result is only cast back.
   Everything,
   /// Casts and quantizations whose encodings are used.
-  Codes,
+  Encodings,
   /// Only quantizations.
   Quotients,
 };

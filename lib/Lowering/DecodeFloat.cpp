@@ -22,9 +22,9 @@ static constexpr uint64_t kQuietNaN = 0x7FC00000;
 /// C10: the encoding is f32's exponent field. The smallest and the largest
 /// encoding also set the first bit of the mantissa: 2^-127 is subnormal in f32,
 /// and 0xFF is NaN.
-static Intermediate decodeScale(VectorBuilder &lanes, Value code) {
-  Value bits = lanes.shl(lanes.resize(code, 32), kMantissaBits);
-  Value isEnd = lanes.compare(CmpIPredicate::ult, lanes.add(code, 1), 2);
+static Intermediate decodeScale(VectorBuilder &lanes, Value encoding) {
+  Value bits = lanes.shl(lanes.resize(encoding, 32), kMantissaBits);
+  Value isEnd = lanes.compare(CmpIPredicate::ult, lanes.add(encoding, 1), 2);
   bits = lanes.select(isEnd, lanes.bitOr(bits, 0x00400000), bits);
   return {lanes.bitcast(bits, Float32Type::get(bits.getContext())),
           NaNs::Canonical, /*significantBits=*/1};
@@ -36,10 +36,10 @@ static Intermediate decodeScale(VectorBuilder &lanes, Value code) {
 /// the exponent increased by one gives a value that is too large by
 /// 2^minExponent. Subtracting this is exact and, unlike a multiplication of the
 /// bits without bias, does not need a subnormal f32 operand.
-static Intermediate decodeByBits(VectorBuilder &lanes, Value code,
+static Intermediate decodeByBits(VectorBuilder &lanes, Value encoding,
                                  const FloatFormat &from) {
-  auto f32 = Float32Type::get(code.getContext());
-  Value magnitude = lanes.bitAnd(code, from.magnitudeMask());
+  auto f32 = Float32Type::get(encoding.getContext());
+  Value magnitude = lanes.bitAnd(encoding, from.magnitudeMask());
   Value moved = lanes.shl(magnitude, kMantissaBits - from.mantissaBits);
   uint64_t rebias = uint64_t(kBias - from.bias) << kMantissaBits;
   Value normal = lanes.add(moved, rebias), subnormal;
@@ -60,12 +60,12 @@ static Intermediate decodeByBits(VectorBuilder &lanes, Value code,
                             subnormal, normal);
   if (from.hasInfinity)
     bits = lanes.select(
-        lanes.compare(CmpIPredicate::eq, magnitude, from.infinityCode),
+        lanes.compare(CmpIPredicate::eq, magnitude, from.infinityEncoding),
         kInfinity, bits);
   auto setSign = [&] {
     if (!from.isSigned)
       return;
-    Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
+    Value sign = lanes.bitAnd(lanes.shl(encoding, 32 - from.width), kSignMask);
     bits = lanes.make<arith::OrIOp>(bits, sign);
   };
   // The NaN of a BinaryType has no sign.
@@ -73,15 +73,16 @@ static Intermediate decodeByBits(VectorBuilder &lanes, Value code,
     setSign();
   if (from.hasInfinity && !from.isFNUZ)
     bits = lanes.select(
-        lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode),
+        lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityEncoding),
         kQuietNaN, bits);
   else if (from.hasNaN)
     bits = lanes.select(
-        lanes.compare(CmpIPredicate::eq,
-                      from.isFNUZ ? lanes.bitAnd(code, from.signMask() |
-                                                           from.magnitudeMask())
-                                  : magnitude,
-                      from.nanCode),
+        lanes.compare(
+            CmpIPredicate::eq,
+            from.isFNUZ
+                ? lanes.bitAnd(encoding, from.signMask() | from.magnitudeMask())
+                : magnitude,
+            from.nanEncoding),
         kQuietNaN, bits);
   if (!from.isBinary)
     setSign();
@@ -95,43 +96,43 @@ static bool fitsHalf(const FloatFormat &from, const FloatFormat &half) {
   if (from.width > 8 || !from.isSigned || from.mantissaBits > half.mantissaBits)
     return false;
   unsigned up = half.mantissaBits - from.mantissaBits;
-  return from.hasInfinity ? from.infinityCode << up == half.infinityCode
-                          : from.maxCode << up < half.infinityCode;
+  return from.hasInfinity ? from.infinityEncoding << up == half.infinityEncoding
+                          : from.maxEncoding << up < half.infinityEncoding;
 }
 
 /// Copies the sign of an encoding of `width` bits to an f32 whose sign is
 /// clear.
-static Value copySign(VectorBuilder &lanes, Value value, Value code,
+static Value copySign(VectorBuilder &lanes, Value value, Value encoding,
                       unsigned width) {
-  Value sign =
-      lanes.bitAnd(lanes.shl(lanes.resize(code, 32), 32 - width), kSignMask);
+  Value sign = lanes.bitAnd(lanes.shl(lanes.resize(encoding, 32), 32 - width),
+                            kSignMask);
   return lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(value), sign),
                        Float32Type::get(value.getContext()));
 }
 
 /// C7 by the target's conversion from f16, which handles subnormals: shifts the
 /// magnitude to its position in f16, and corrects the bias in f32.
-static Intermediate decodeByHalf(VectorBuilder &lanes, Value code,
+static Intermediate decodeByHalf(VectorBuilder &lanes, Value encoding,
                                  const FloatFormat &from, FloatType f16) {
   FloatFormat half(f16);
   auto f32 = Float32Type::get(f16.getContext());
-  Value magnitude = lanes.bitAnd(code, from.magnitudeMask());
+  Value magnitude = lanes.bitAnd(encoding, from.magnitudeMask());
   Value bits = lanes.shl(magnitude, half.mantissaBits - from.mantissaBits);
   // If conversions do not preserve the sign and the payload of NaN, set both
   // afterwards.
   bool keepsNaNs = lanes.getTarget().keepsNaNSigns;
   Value isNaN;
   if (from.hasNaN)
-    isNaN =
-        from.hasInfinity
-            ? lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode)
-            : lanes.compare(CmpIPredicate::eq, from.isFNUZ ? code : magnitude,
-                            from.nanCode);
+    isNaN = from.hasInfinity ? lanes.compare(CmpIPredicate::ugt, magnitude,
+                                             from.infinityEncoding)
+                             : lanes.compare(CmpIPredicate::eq,
+                                             from.isFNUZ ? encoding : magnitude,
+                                             from.nanEncoding);
   if (keepsNaNs) {
     if (isNaN)
-      bits = lanes.select(isNaN, half.nanCode, bits);
-    Value sign =
-        lanes.bitAnd(lanes.shl(code, half.width - from.width), half.signMask());
+      bits = lanes.select(isNaN, half.nanEncoding, bits);
+    Value sign = lanes.bitAnd(lanes.shl(encoding, half.width - from.width),
+                              half.signMask());
     bits = lanes.make<arith::OrIOp>(bits, sign);
   }
   Value value = lanes.convert<arith::ExtFOp>(lanes.bitcast(bits, f16), f32);
@@ -142,26 +143,26 @@ static Intermediate decodeByHalf(VectorBuilder &lanes, Value code,
     if (isNaN)
       value = lanes.bitcast(lanes.select(isNaN, kQuietNaN, lanes.toBits(value)),
                             f32);
-    value = copySign(lanes, value, code, from.width);
+    value = copySign(lanes, value, encoding, from.width);
   }
   return {value, from.hasNaN ? NaNs::Canonical : NaNs::None,
           from.mantissaBits + 1};
 }
 
-Value quant_float::moveToTop(VectorBuilder &lanes, Value codes,
+Value quant_float::moveToTop(VectorBuilder &lanes, Value encodings,
                              unsigned width) {
-  auto type = dyn_cast<VectorType>(codes.getType());
+  auto type = dyn_cast<VectorType>(encodings.getType());
   bool byFours = lanes.getTarget().packsBytes &&
-                 VectorBuilder::getWidth(codes) == 8 && type &&
+                 VectorBuilder::getWidth(encodings) == 8 && type &&
                  type.getRank() == 1 && !type.isScalable() &&
                  type.getNumElements() % 4 == 0;
   if (!byFours)
-    return lanes.shl(lanes.resize(codes, 32), 32 - width);
+    return lanes.shl(lanes.resize(encodings, 32), 32 - width);
   // Extract all four bytes of a register, each with its own shift amount.
   int64_t count = type.getNumElements();
   Type i32 = lanes.getInt(32);
   Value registers =
-      lanes.make<vector::BitCastOp>(VectorType::get(count / 4, i32), codes);
+      lanes.make<vector::BitCastOp>(VectorType::get(count / 4, i32), encodings);
   SmallVector<Value> shifted;
   for (int64_t i = 0; i < count; ++i) {
     Value packed = lanes.make<vector::ExtractOp>(registers, i / 4);
@@ -175,14 +176,14 @@ Value quant_float::moveToTop(VectorBuilder &lanes, Value codes,
 /// C7: shifts sign and magnitude to their positions in f32. The result is too
 /// small by the difference of the biases and may be subnormal. A multiplication
 /// corrects it.
-static Intermediate decodeByMultiplication(VectorBuilder &lanes, Value code,
+static Intermediate decodeByMultiplication(VectorBuilder &lanes, Value encoding,
                                            const FloatFormat &from) {
-  auto f32 = Float32Type::get(code.getContext());
+  auto f32 = Float32Type::get(encoding.getContext());
   unsigned up = kMantissaBits - from.mantissaBits;
   // The arithmetic shift copies the sign to the bits between sign and
   // magnitude.
   uint64_t mask = (from.isSigned ? kSignMask : 0) | from.magnitudeMask() << up;
-  Value top = moveToTop(lanes, code, from.width);
+  Value top = moveToTop(lanes, encoding, from.width);
   Value bits = lanes.bitAnd(lanes.shrS(top, 32 - from.width - up), mask);
   Value value = lanes.make<arith::MulFOp>(
       lanes.bitcast(bits, f32), lanes.powerOfTwo(f32, kBias - from.bias));
@@ -196,7 +197,7 @@ static Intermediate decodeByMultiplication(VectorBuilder &lanes, Value code,
   } else {
     // The value of NaN's encoding if it were a number, and its difference to
     // NaN.
-    APFloat number(APFloat::IEEEsingle(), APInt(32, from.nanCode << up));
+    APFloat number(APFloat::IEEEsingle(), APInt(32, from.nanEncoding << up));
     number = scalbn(number, kBias - from.bias, APFloat::rmNearestTiesToEven);
     Value isNaN =
         lanes.compare(arith::CmpFPredicate::OEQ,

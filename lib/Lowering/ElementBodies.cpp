@@ -61,24 +61,25 @@ Value BodyBuilder::getBiased(Value value) {
       attribute = DenseElementsAttr::get(vector, attribute);
     return arith::ConstantOp::create(builder, loc, attribute);
   };
-  Value code =
+  Value encoding =
       arith::AndIOp::create(builder, loc, storage, constant((1 << width) - 1));
   if (type.isUnsignedInteger())
-    return code;
-  return arith::XOrIOp::create(builder, loc, code, constant(1 << (width - 1)));
+    return encoding;
+  return arith::XOrIOp::create(builder, loc, encoding,
+                               constant(1 << (width - 1)));
 }
 
 /// Returns 1 / scale, which is exact: consecutive encodings are consecutive
 /// powers of two from 2^-127 to 2^127. The encoding 255, NaN, maps to itself.
 Value BodyBuilder::getReciprocal(Value scale) {
   Type type = withElementType(scale.getType(), builder.getI8Type());
-  Value code = arith::BitcastOp::create(builder, loc, type, scale);
+  Value encoding = arith::BitcastOp::create(builder, loc, type, scale);
   TypedAttr sum = builder.getI8IntegerAttr(int8_t(254));
   if (auto vector = dyn_cast<VectorType>(type))
     sum = DenseElementsAttr::get(vector, sum);
-  code = arith::SubIOp::create(
-      builder, loc, arith::ConstantOp::create(builder, loc, sum), code);
-  return arith::BitcastOp::create(builder, loc, scale.getType(), code);
+  encoding = arith::SubIOp::create(
+      builder, loc, arith::ConstantOp::create(builder, loc, sum), encoding);
+  return arith::BitcastOp::create(builder, loc, scale.getType(), encoding);
 }
 
 Value BodyBuilder::quantize(const ElementOperands &operands, Type type,

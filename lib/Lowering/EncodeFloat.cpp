@@ -64,9 +64,10 @@ Value quant_float::roundToOdd(VectorBuilder &lanes, Value value) {
 static Value dropPayload(VectorBuilder &lanes, Value value, FloatType type) {
   FloatFormat format(type);
   Value bits = lanes.toBits(value);
-  bits = lanes.make<arith::MinSIOp>(bits, lanes.integer(bits, format.nanCode));
+  bits =
+      lanes.make<arith::MinSIOp>(bits, lanes.integer(bits, format.nanEncoding));
   bits = lanes.make<arith::MinUIOp>(
-      bits, lanes.integer(bits, format.signMask() | format.nanCode));
+      bits, lanes.integer(bits, format.signMask() | format.nanEncoding));
   return lanes.bitcast(bits, type);
 }
 
@@ -76,17 +77,17 @@ static Value canonicalizeNaN(VectorBuilder &lanes, Value value, Value isNaN,
   FloatFormat format(type);
   Value bits = lanes.toBits(value);
   Value canonical =
-      lanes.bitOr(lanes.bitAnd(bits, format.signMask()), format.nanCode);
+      lanes.bitOr(lanes.bitAnd(bits, format.signMask()), format.nanEncoding);
   return lanes.bitcast(lanes.select(isNaN, canonical, bits), type);
 }
 
 /// Returns the value that the encoding of a magnitude would have if all
 /// exponents, including those beyond the maximum, were those of normal numbers.
-static APFloat getOrdinaryValue(const FloatFormat &format, uint64_t code) {
+static APFloat getOrdinaryValue(const FloatFormat &format, uint64_t encoding) {
   uint64_t one = uint64_t(1) << format.mantissaBits;
-  APFloat significand(APFloat::IEEEsingle(), one | (code & (one - 1)));
+  APFloat significand(APFloat::IEEEsingle(), one | (encoding & (one - 1)));
   return scalbn(significand,
-                int(code >> format.mantissaBits) - format.bias -
+                int(encoding >> format.mantissaBits) - format.bias -
                     int(format.mantissaBits),
                 APFloat::rmNearestTiesToEven);
 }
@@ -102,8 +103,8 @@ static Value capMagnitude(VectorBuilder &lanes, Value magnitude, NaNs nans,
                           const FloatFormat &to, bool saturate,
                           bool infinityIsNaN, bool isCapped = false) {
   FloatType f32 = getF32(magnitude);
-  uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
-  Value nan = lanes.number(f32, getOrdinaryValue(to, nanCode));
+  uint64_t nanEncoding = to.hasNaN ? to.nanEncoding : to.signMask();
+  Value nan = lanes.number(f32, getOrdinaryValue(to, nanEncoding));
   bool hasMinimumNumber = lanes.getTarget().hasMinimumNumber;
   auto selectLess = [&](Value a, Value b) {
     return lanes.select(lanes.compare(CmpFPredicate::OLT, a, b), a, b);
@@ -125,8 +126,9 @@ static Value capMagnitude(VectorBuilder &lanes, Value magnitude, NaNs nans,
                : selectLess(isMinNum ? replaceNaN(magnitude) : magnitude, nan);
 
   // C3, C8. A NaN is not greater than the limit and remains.
-  Value limit = lanes.number(
-      f32, getOrdinaryValue(to, saturate ? to.maxCode : to.infinityCode));
+  Value limit =
+      lanes.number(f32, getOrdinaryValue(to, saturate ? to.maxEncoding
+                                                      : to.infinityEncoding));
   Value capped = isCapped ? magnitude : lanes.cap(magnitude, limit);
   if (infinityIsNaN) {
     // Infinity becomes NaN in these opsets (C4).
@@ -154,8 +156,8 @@ static Value capMagnitude(VectorBuilder &lanes, Value magnitude, NaNs nans,
 /// a carry out of the significand increments the exponent as it should. The
 /// excess of the exponent field is subtracted by the factor: t * (2^(23 - M) +
 /// c / 2^M) has c in its low bits. c is even, so ties still round to even.
-static Value roundToCode(VectorBuilder &lanes, Value magnitude,
-                         const FloatFormat &to) {
+static Value roundToEncoding(VectorBuilder &lanes, Value magnitude,
+                             const FloatFormat &to) {
   FloatType f32 = getF32(magnitude);
   unsigned dropped = kMantissaBits - to.mantissaBits;
   Value power =
@@ -180,13 +182,13 @@ static Value encodeHalf(VectorBuilder &lanes, Value value, NaNs nans,
   Value bits = lanes.toBits(value);
   Value magnitude =
       lanes.bitcast(lanes.bitAnd(bits, kMagnitudeMask), getF32(value));
-  Value code = roundToCode(lanes,
-                           capMagnitude(lanes, magnitude, nans, half,
-                                        /*saturate=*/false,
-                                        /*infinityIsNaN=*/false),
-                           half);
+  Value encoding = roundToEncoding(lanes,
+                                   capMagnitude(lanes, magnitude, nans, half,
+                                                /*saturate=*/false,
+                                                /*infinityIsNaN=*/false),
+                                   half);
   Value sign = lanes.bitAnd(lanes.shrU(bits, 16), half.signMask());
-  return lanes.resize(lanes.make<arith::OrIOp>(code, sign), 16);
+  return lanes.resize(lanes.make<arith::OrIOp>(encoding, sign), 16);
 }
 
 /// Whether bf16 represents all values of `intermediate`.
@@ -207,13 +209,13 @@ static Value encodeBFloat(VectorBuilder &lanes,
     return lanes.resize(lanes.shrU(bits, 16), 16);
   Value last = lanes.bitAnd(lanes.shrU(bits, 16), 1);
   Value rounded = lanes.make<arith::AddIOp>(lanes.add(bits, 0x7FFF), last);
-  Value code = lanes.shrU(rounded, 16);
+  Value encoding = lanes.shrU(rounded, 16);
   if (intermediate.nans == NaNs::Any) {
     Value sign = lanes.bitAnd(lanes.shrU(bits, 16), bfloat.signMask());
-    code = lanes.select(lanes.isNaN(intermediate.value),
-                        lanes.bitOr(sign, bfloat.nanCode), code);
+    encoding = lanes.select(lanes.isNaN(intermediate.value),
+                            lanes.bitOr(sign, bfloat.nanEncoding), encoding);
   }
-  return lanes.resize(code, 16);
+  return lanes.resize(encoding, 16);
 }
 
 Value quant_float::encodeStandardFloat(VectorBuilder &lanes,
@@ -245,8 +247,9 @@ APFloat quant_float::getOverflowValue(Type type,
                                       const CastSemantics &semantics) {
   FloatFormat to(type);
   if (semantics.saturate || !to.hasNaN)
-    return getOrdinaryValue(to, to.maxCode);
-  return getOrdinaryValue(to, to.hasInfinity ? to.infinityCode : to.nanCode);
+    return getOrdinaryValue(to, to.maxEncoding);
+  return getOrdinaryValue(to, to.hasInfinity ? to.infinityEncoding
+                                             : to.nanEncoding);
 }
 
 Value quant_float::encodeNarrowFloat(VectorBuilder &lanes,
@@ -265,17 +268,17 @@ Value quant_float::encodeNarrowFloat(VectorBuilder &lanes,
   Value capped = capMagnitude(lanes, magnitude, intermediate.nans, to, saturate,
                               to.isFNUZ && saturate && semantics.infinityIsNaN,
                               intermediate.isCapped);
-  Value code = roundToCode(lanes, capped, to);
+  Value encoding = roundToEncoding(lanes, capped, to);
 
   // F3: the format has no negative values. Only those that round to zero are
   // valid.
   if (!to.isSigned) {
-    code = lanes.resize(code, 8);
-    uint64_t unchanged = saturate ? to.nanCode : 0;
+    encoding = lanes.resize(encoding, 8);
+    uint64_t unchanged = saturate ? to.nanEncoding : 0;
     Value isOutside = lanes.make<arith::AndIOp>(
         lanes.compare(CmpIPredicate::slt, bits, 0),
-        lanes.compare(CmpIPredicate::ne, code, unchanged));
-    return lanes.select(isOutside, saturate ? 0 : to.nanCode, code);
+        lanes.compare(CmpIPredicate::ne, encoding, unchanged));
+    return lanes.select(isOutside, saturate ? 0 : to.nanEncoding, encoding);
   }
 
   // C6: FNUZ formats have no negative zero. Magnitudes of at most half the
@@ -292,15 +295,15 @@ Value quant_float::encodeNarrowFloat(VectorBuilder &lanes,
     bits = dropOfZero(bits);
   Value sign = lanes.shrU(bits, 32 - to.width);
   if (packsBytes) {
-    code = lanes.resize(code, 8);
+    encoding = lanes.resize(encoding, 8);
     sign = lanes.resize(sign, 8);
   }
   sign = lanes.bitAnd(sign, to.signMask());
   if (!to.isFNUZ)
-    return lanes.resize(lanes.make<arith::XOrIOp>(code, sign), 8);
+    return lanes.resize(lanes.make<arith::XOrIOp>(encoding, sign), 8);
   if (!packsBytes)
     sign = dropOfZero(sign);
-  return lanes.resize(lanes.make<arith::OrIOp>(code, sign), 8);
+  return lanes.resize(lanes.make<arith::OrIOp>(encoding, sign), 8);
 }
 
 Value quant_float::encodeScale(VectorBuilder &lanes, Intermediate intermediate,
@@ -310,43 +313,43 @@ Value quant_float::encodeScale(VectorBuilder &lanes, Intermediate intermediate,
   // bit of the mantissa of a subnormal. The threshold to encoding 1 is
   // therefore explicit.
   Value bits = lanes.toBits(intermediate.value);
-  uint64_t increment = 0, firstOfCode1 = 0;
+  uint64_t increment = 0, firstOfEncoding1 = 0;
   switch (semantics.roundMode) {
   case RoundMode::Up:
     increment = 0x7FFFFF;
-    firstOfCode1 = 0x400001;
+    firstOfEncoding1 = 0x400001;
     break;
   case RoundMode::Down:
   case RoundMode::Stochastic:
     break;
   case RoundMode::Nearest:
     increment = 0x400000;
-    firstOfCode1 = 0x600000;
+    firstOfEncoding1 = 0x600000;
     break;
   }
-  Value code = bits;
+  Value encoding = bits;
   if (increment)
-    code = lanes.add(code, increment);
-  code = lanes.shrU(code, kMantissaBits);
+    encoding = lanes.add(encoding, increment);
+  encoding = lanes.shrU(encoding, kMantissaBits);
   // Negative values are less as signed integers and give 0, too.
-  if (firstOfCode1 || semantics.saturate)
-    code = lanes.select(lanes.compare(CmpIPredicate::slt, bits, firstOfCode1),
-                        0, code);
+  if (firstOfEncoding1 || semantics.saturate)
+    encoding = lanes.select(
+        lanes.compare(CmpIPredicate::slt, bits, firstOfEncoding1), 0, encoding);
 
   if (semantics.saturate) {
     // Negative values are already 0.
-    Value isOver = lanes.compare(CmpIPredicate::ugt, code, 0xFE);
-    code = lanes.select(isOver, 0xFE, code);
+    Value isOver = lanes.compare(CmpIPredicate::ugt, encoding, 0xFE);
+    encoding = lanes.select(isOver, 0xFE, encoding);
     if (intermediate.nans != NaNs::None)
-      code = lanes.select(lanes.isNaN(intermediate.value), 0xFF, code);
+      encoding = lanes.select(lanes.isNaN(intermediate.value), 0xFF, encoding);
   } else {
     // Values outside of [2^-127, 2^127] before rounding. As unsigned
     // differences, negative values, infinity and NaN are greater, too.
     Value fromSmallest = lanes.add(bits, -uint64_t(0x00400000));
     Value isOutside = lanes.compare(CmpIPredicate::ugt, fromSmallest,
                                     0x7F000000 - 0x00400000);
-    code = lanes.select(isOutside, 0xFF, code);
+    encoding = lanes.select(isOutside, 0xFF, encoding);
   }
-  return lanes.bitcast(lanes.resize(code, 8),
+  return lanes.bitcast(lanes.resize(encoding, 8),
                        Float8E8M0FNUType::get(bits.getContext()));
 }

@@ -45,16 +45,17 @@ RandomBits quant_float::getRandomBits(VectorBuilder &lanes, Value random) {
 /// minus the difference of the biases. Below it, the encoding is the number of
 /// multiples of the smallest subnormal, which a conversion to an integer
 /// computes.
-static Value roundToCode(VectorBuilder &lanes, Value bits, RandomBits random,
-                         const FloatFormat &to) {
+static Value roundToEncoding(VectorBuilder &lanes, Value bits,
+                             RandomBits random, const FloatFormat &to) {
   unsigned dropped = kMantissaBits - to.mantissaBits, width = random.width;
   Value added = width <= dropped ? lanes.shl(random.bits, dropped - width)
                                  : lanes.shrU(random.bits, width - dropped);
-  Value code = lanes.shrU(lanes.make<arith::AddIOp>(bits, added), dropped);
-  code = lanes.add(code, -(uint64_t(kBias - to.bias) << to.mantissaBits));
+  Value encoding = lanes.shrU(lanes.make<arith::AddIOp>(bits, added), dropped);
+  encoding =
+      lanes.add(encoding, -(uint64_t(kBias - to.bias) << to.mantissaBits));
   // bf16 has the exponents of f32, including the subnormals.
   if (to.bias == kBias)
-    return code;
+    return encoding;
   auto f32 = Float32Type::get(bits.getContext());
   Value magnitude = lanes.bitcast(bits, f32);
   Value smallest = lanes.powerOfTwo(f32, to.minExponent);
@@ -66,7 +67,7 @@ static Value roundToCode(VectorBuilder &lanes, Value bits, RandomBits random,
       lanes.make<arith::MulFOp>(small, lanes.powerOfTwo(f32, scale)),
       lanes.getInt(32));
   steps = lanes.shrU(lanes.make<arith::AddIOp>(steps, random.bits), width);
-  return lanes.select(isSmall, steps, code);
+  return lanes.select(isSmall, steps, encoding);
 }
 
 Value quant_float::encodeStochastic(VectorBuilder &lanes, Value value,
@@ -76,37 +77,39 @@ Value quant_float::encodeStochastic(VectorBuilder &lanes, Value value,
   Value bits = lanes.toBits(value);
   Value magnitude = lanes.bitAnd(bits, kMagnitudeMask);
   Value isNegative = lanes.compare(CmpIPredicate::slt, bits, 0);
-  Value code = roundToCode(lanes, magnitude, random, to);
+  Value encoding = roundToEncoding(lanes, magnitude, random, to);
 
   // C2, C3, C8: the rounded value determines whether there is overflow. An
   // infinity always overflows.
   bool saturate = (semantics.saturate && to.width <= 8) || !to.hasNaN;
-  uint64_t overflow = saturate         ? to.maxCode
-                      : to.hasInfinity ? to.infinityCode
-                                       : to.nanCode;
+  uint64_t overflow = saturate         ? to.maxEncoding
+                      : to.hasInfinity ? to.infinityEncoding
+                                       : to.nanEncoding;
   Value isOver = lanes.make<arith::OrIOp>(
-      lanes.compare(CmpIPredicate::ugt, code, to.maxCode),
+      lanes.compare(CmpIPredicate::ugt, encoding, to.maxEncoding),
       lanes.compare(CmpIPredicate::uge, magnitude, kInfinity));
-  code = lanes.select(isOver, overflow, code);
+  encoding = lanes.select(isOver, overflow, encoding);
   // Negative values of unsigned formats give zero or NaN (F3).
   if (!to.isSigned) {
     Value isBelow = lanes.make<arith::AndIOp>(
-        isNegative, lanes.compare(CmpIPredicate::ne, code, 0));
-    code = lanes.select(isBelow, saturate ? 0 : to.nanCode, code);
+        isNegative, lanes.compare(CmpIPredicate::ne, encoding, 0));
+    encoding = lanes.select(isBelow, saturate ? 0 : to.nanEncoding, encoding);
   }
   // C2, C5. In formats without NaN, the sign bit gives a zero of the other sign
   // (C8).
-  code = lanes.select(lanes.compare(CmpIPredicate::ugt, magnitude, kInfinity),
-                      to.hasNaN ? to.nanCode : to.signMask(), code);
-  Value sign = lanes.select(isNegative, to.signMask(), lanes.integer(code, 0));
+  encoding =
+      lanes.select(lanes.compare(CmpIPredicate::ugt, magnitude, kInfinity),
+                   to.hasNaN ? to.nanEncoding : to.signMask(), encoding);
+  Value sign =
+      lanes.select(isNegative, to.signMask(), lanes.integer(encoding, 0));
   if (to.isFNUZ) {
     // C6: there is no negative zero.
-    sign = lanes.select(lanes.compare(CmpIPredicate::eq, code, 0), 0, sign);
-    code = lanes.make<arith::OrIOp>(code, sign);
+    sign = lanes.select(lanes.compare(CmpIPredicate::eq, encoding, 0), 0, sign);
+    encoding = lanes.make<arith::OrIOp>(encoding, sign);
   } else {
-    code = lanes.make<arith::XOrIOp>(code, sign);
+    encoding = lanes.make<arith::XOrIOp>(encoding, sign);
   }
-  return lanes.resize(code, to.width > 8 ? to.width : 8);
+  return lanes.resize(encoding, to.width > 8 ? to.width : 8);
 }
 
 Value quant_float::roundStochastic(VectorBuilder &lanes, Value value,

@@ -50,7 +50,7 @@ public:
 private:
   void truncate();
   Value roundsAway();
-  Value saturate(Value code);
+  Value saturate(Value encoding);
   Value make(bool condition) {
     return lanes.constant(lanes.getBuilder().getBoolAttr(condition));
   }
@@ -68,7 +68,7 @@ private:
   Value magnitude, isNegative;
   /// The encoding below the magnitude, and the distance from it in units of the
   /// last place and of 2^-fractionBits.
-  Value code, fraction;
+  Value encoding, fraction;
 };
 } // namespace
 
@@ -110,7 +110,8 @@ void Projector::truncate() {
   fraction =
       lanes.make<arith::ShLIOp>(rest, lanes.make<arith::SubIOp>(max, shift));
   Value binades = lanes.add(top, -smallest);
-  code = lanes.make<arith::AddIOp>(lanes.shl(binades, to.mantissaBits), steps);
+  encoding =
+      lanes.make<arith::AddIOp>(lanes.shl(binades, to.mantissaBits), steps);
 }
 
 /// Returns whether the next encoding is the result (I3, I4).
@@ -118,7 +119,7 @@ Value Projector::roundsAway() {
   Value isInexact = lanes.compare(CmpIPredicate::ne, fraction, 0);
   uint64_t half = uint64_t(1) << (fractionBits - 1);
   auto isEven = [&] {
-    return lanes.compare(CmpIPredicate::eq, lanes.bitAnd(code, 1), 0);
+    return lanes.compare(CmpIPredicate::eq, lanes.bitAnd(encoding, 1), 0);
   };
   auto reaches = [&](Value sum, unsigned width) {
     return lanes.compare(CmpIPredicate::uge, sum, uint64_t(1) << width);
@@ -128,7 +129,7 @@ Value Projector::roundsAway() {
     // A tie with an odd encoding exceeds one half by 1.
     return lanes.compare(
         CmpIPredicate::ugt,
-        lanes.make<arith::AddIOp>(fraction, lanes.bitAnd(code, 1)), half);
+        lanes.make<arith::AddIOp>(fraction, lanes.bitAnd(encoding, 1)), half);
   case Rounding::NearestTiesToAway:
     return lanes.compare(CmpIPredicate::uge, fraction, half);
   case Rounding::TowardPositive:
@@ -163,13 +164,13 @@ Value Projector::roundsAway() {
 
 /// Returns the encoding of a rounded magnitude, of infinity and of NaN (I5,
 /// I6).
-Value Projector::saturate(Value code) {
+Value Projector::saturate(Value encoding) {
   auto integer = [&](uint64_t number) {
     return lanes.integer(magnitude, number);
   };
   Value isInfinite =
-      lanes.compare(CmpIPredicate::eq, magnitude, from.infinityCode);
-  uint64_t beyond = to.hasInfinity ? to.infinityCode : to.nanCode;
+      lanes.compare(CmpIPredicate::eq, magnitude, from.infinityEncoding);
+  uint64_t beyond = to.hasInfinity ? to.infinityEncoding : to.nanEncoding;
   bool isTowardZero = rounding == Rounding::TowardZero;
   bool endsAbove = isTowardZero || rounding == Rounding::TowardNegative;
   bool endsBelow = isTowardZero || rounding == Rounding::TowardPositive;
@@ -177,25 +178,25 @@ Value Projector::saturate(Value code) {
   Value overflow;
   switch (saturation) {
   case Saturation::SatFinite:
-    overflow = integer(to.maxCode);
+    overflow = integer(to.maxEncoding);
     break;
   case Saturation::SatPropagate:
-    overflow = integer(to.maxCode);
+    overflow = integer(to.maxEncoding);
     if (to.hasInfinity)
-      overflow = lanes.select(isInfinite, to.infinityCode, overflow);
+      overflow = lanes.select(isInfinite, to.infinityEncoding, overflow);
     break;
   case Saturation::SatNone:
-    overflow = integer(endsAbove ? to.maxCode : beyond);
+    overflow = integer(endsAbove ? to.maxEncoding : beyond);
     if (endsAbove != endsBelow)
-      overflow =
-          lanes.select(isNegative, endsBelow ? to.maxCode : beyond, overflow);
+      overflow = lanes.select(isNegative, endsBelow ? to.maxEncoding : beyond,
+                              overflow);
     if (endsAbove || endsBelow)
       overflow = lanes.select(isInfinite, beyond, overflow);
     break;
   }
-  Value isZero = lanes.compare(CmpIPredicate::eq, code, 0);
-  Value isOver = lanes.compare(CmpIPredicate::ugt, code, to.maxCode);
-  Value result = lanes.select(isOver, overflow, code);
+  Value isZero = lanes.compare(CmpIPredicate::eq, encoding, 0);
+  Value isOver = lanes.compare(CmpIPredicate::ugt, encoding, to.maxEncoding);
+  Value result = lanes.select(isOver, overflow, encoding);
   Value isBelowZero = lanes.make<arith::AndIOp>(
       isNegative, lanes.make<arith::XOrIOp>(isZero, make(true)));
   if (to.isSigned) {
@@ -205,22 +206,23 @@ Value Projector::saturate(Value code) {
     // The lowest number is 0, and there is no negative infinity.
     Value below = integer(0);
     if (saturation == Saturation::SatNone)
-      below = endsBelow ? lanes.select(isInfinite, to.nanCode, below)
-                        : integer(to.nanCode);
+      below = endsBelow ? lanes.select(isInfinite, to.nanEncoding, below)
+                        : integer(to.nanEncoding);
     result = lanes.select(isBelowZero, below, result);
   }
-  Value isNaN = lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode);
-  return lanes.select(isNaN, to.nanCode, result);
+  Value isNaN =
+      lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityEncoding);
+  return lanes.select(isNaN, to.nanEncoding, result);
 }
 
 Value Projector::project() {
   if (isRepresentable)
     return saturate(magnitude);
   truncate();
-  Value rounded = code;
+  Value rounded = encoding;
   if (rounding != Rounding::TowardZero)
     rounded = lanes.make<arith::AddIOp>(
-        code,
+        encoding,
         lanes.convert<arith::ExtUIOp>(roundsAway(), lanes.getInt(from.width)));
   return lanes.resize(saturate(rounded), std::max(to.width, 8u));
 }

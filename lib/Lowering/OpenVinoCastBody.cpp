@@ -76,23 +76,25 @@ static Value toScale(VectorBuilder &lanes, Value x, Type to) {
   constexpr uint64_t kInfinity = 0x7f800000;
   // The midpoint of 2^-127 and 2^-126.
   constexpr uint64_t kMiddle = 0x600000;
-  constexpr uint64_t kLargestCode = 254, kNaNCode = 255;
+  constexpr uint64_t kLargestEncoding = 254, kNaNEncoding = 255;
   Value bits = lanes.toBits(x);
   Value isOdd = lanes.bitAnd(lanes.shrU(bits, kMantissa), 1);
   Value rounded =
       lanes.make<arith::AddIOp>(lanes.add(bits, kAlmostHalf), isOdd);
-  Value code = lanes.shrU(rounded, kMantissa);
-  code = lanes.make<arith::MinUIOp>(code, lanes.integer(code, kLargestCode));
+  Value encoding = lanes.shrU(rounded, kMantissa);
+  encoding = lanes.make<arith::MinUIOp>(
+      encoding, lanes.integer(encoding, kLargestEncoding));
   Value isAboveMiddle = lanes.convert<arith::ExtUIOp>(
       lanes.compare(CmpIPredicate::sgt, bits, kMiddle), lanes.getInt(32));
-  code = lanes.select(lanes.compare(CmpIPredicate::slt, bits, kSmallestNormal),
-                      isAboveMiddle, code);
-  code = lanes.select(lanes.compare(CmpIPredicate::sgt, bits, kInfinity),
-                      kNaNCode, code);
+  encoding =
+      lanes.select(lanes.compare(CmpIPredicate::slt, bits, kSmallestNormal),
+                   isAboveMiddle, encoding);
+  encoding = lanes.select(lanes.compare(CmpIPredicate::sgt, bits, kInfinity),
+                          kNaNEncoding, encoding);
   // This includes negative NaNs.
-  code = lanes.select(lanes.compare(CmpIPredicate::slt, bits, uint64_t(0)),
-                      uint64_t(0), code);
-  return lanes.bitcast(lanes.resize(code, 8), to);
+  encoding = lanes.select(lanes.compare(CmpIPredicate::slt, bits, uint64_t(0)),
+                          uint64_t(0), encoding);
+  return lanes.bitcast(lanes.resize(encoding, 8), to);
 }
 
 /// Casts as ONNX specifies, except that NaN becomes the maximum with its sign.

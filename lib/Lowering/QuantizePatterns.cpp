@@ -195,10 +195,11 @@ static Value quantizeByRow(QuantizeExpansion &expansion, QuantizeElementsOp op,
               expandQuotient(lanes, *expansion.uniform, expansion.operands,
                              plan.to, plan.semantics));
   VectorBuilder flat = lanes.withShapeOf(quotient);
-  Value codes = convertByRow(flat, *plan.row, quotient,
-                             getEncoding({quotient}, plan.to, plan.semantics,
-                                         /*nanMatters=*/false));
-  return unflatten(lanes.getBuilder(), op.getLoc(), codes, op.getType());
+  Value quantized =
+      convertByRow(flat, *plan.row, quotient,
+                   getEncoding({quotient}, plan.to, plan.semantics,
+                               /*nanMatters=*/false));
+  return unflatten(lanes.getBuilder(), op.getLoc(), quantized, op.getType());
 }
 
 /// Quantizes by a multi-instruction sequence.

@@ -365,13 +365,13 @@ static APInt quantizeByDistance(const APFloat &x, const APFloat &scale) {
   APFloat magnitude = abs(x);
   unsigned nearest = 0;
   std::optional<APFloat> smallest;
-  for (auto [code, value] : llvm::enumerate(magnitudes)) {
+  for (auto [encoding, value] : llvm::enumerate(magnitudes)) {
     APFloat distance = toF32(value) * scale;
     distance.subtract(magnitude, nearestEven);
     distance.clearSign();
     if (!smallest || distance < *smallest) {
       smallest = distance;
-      nearest = code;
+      nearest = encoding;
     }
   }
   return APInt(4, nearest | (nearest && x.isNegative() ? 8 : 0));

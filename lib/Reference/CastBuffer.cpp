@@ -38,15 +38,16 @@ LogicalResult reference::castBuffer(Type from, Type to, ArrayRef<char> in,
 
   // If there are more elements than encodings, cast every encoding once.
   SmallVector<uint64_t, 0> table;
-  uint64_t codes = uint64_t(1) << std::min(fromFormat->width, 63u);
-  if (fromFormat->width <= 16 && count > codes) {
-    table.reserve(codes);
-    for (uint64_t code = 0; code < codes; ++code)
-      table.push_back(cast(code));
+  uint64_t numEncodings = uint64_t(1) << std::min(fromFormat->width, 63u);
+  if (fromFormat->width <= 16 && count > numEncodings) {
+    table.reserve(numEncodings);
+    for (uint64_t encoding = 0; encoding < numEncodings; ++encoding)
+      table.push_back(cast(encoding));
   }
   for (size_t i = 0; i < count; ++i) {
     uint64_t slot = loadSlot(*fromFormat, in, i);
-    uint64_t result = table.empty() ? cast(slot) : table[slot & (codes - 1)];
+    uint64_t result =
+        table.empty() ? cast(slot) : table[slot & (numEncodings - 1)];
     storeSlot(*toFormat, out, i, result);
   }
   return success();

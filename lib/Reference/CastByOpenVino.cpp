@@ -59,15 +59,15 @@ static APInt roundToEvenScale(const APFloat &value) {
   int exponent = ilogb(value);
   APFloat middle = scalbn(APFloat(value.getSemantics(), "1.5"), exponent,
                           APFloat::rmNearestTiesToEven);
-  int code = exponent + kBias;
+  int encoding = exponent + kBias;
   // Values below 2^-127 become 2^-127.
-  if (code < 0)
+  if (encoding < 0)
     return APInt(8, 0);
   APFloat::cmpResult order = value.compare(middle);
   if (order == APFloat::cmpGreaterThan ||
-      (order == APFloat::cmpEqual && code % 2 == 1))
-    ++code;
-  return APInt(8, std::min(code, kLargest));
+      (order == APFloat::cmpEqual && encoding % 2 == 1))
+    ++encoding;
+  return APInt(8, std::min(encoding, kLargest));
 }
 
 static APInt roundToFloat4(const Format &to, const APFloat &value) {

@@ -92,11 +92,11 @@ APInt reference::castElementByRandomBits(Type from, Type to, const APInt &bits,
                      APFloat::semanticsMinExponent(semantics), value, random)
           .trunc(32);
   APInt infinity = APFloat::getInf(semantics).bitcastToAPInt().zext(32);
-  APInt code =
+  APInt encoding =
       (magnitude.ugt(infinity) ? infinity : magnitude).trunc(destination.width);
   if (value.isNegative())
-    code.setSignBit();
-  return code;
+    encoding.setSignBit();
+  return encoding;
 }
 
 LogicalResult reference::castBufferByRandomBits(Type from, Type random, Type to,

@@ -35,9 +35,9 @@ APFloat reference::decodeIEEE(const Format &from, const APInt &bits) {
 /// Every value of a narrow float is exact in f64 (C7).
 APFloat reference::decodeNarrow(const Format &from, const APInt &bits) {
   const llvm::fltSemantics &exact = getExactSemantics(from);
-  uint64_t code = bits.getZExtValue();
-  bool negative = code & from.signMask();
-  uint64_t magnitude = code & ~from.signMask();
+  uint64_t encoding = bits.getZExtValue();
+  bool negative = encoding & from.signMask();
+  uint64_t magnitude = encoding & ~from.signMask();
 
   bool isNegativeZeroNaN = from.nonFinite == NonFinite::NegativeZero ||
                            from.nonFinite == NonFinite::NegativeZeroAndInf;
@@ -83,7 +83,7 @@ APInt reference::roundToIEEE(const Format &to, APFloat value) {
 
 /// Returns the encoding of NaN in float8 (C5). In formats without NaN, it
 /// becomes the zero of the opposite sign (C8).
-static uint64_t getNaNCode(const Format &to, bool negative) {
+static uint64_t getNaNEncoding(const Format &to, bool negative) {
   switch (to.nonFinite) {
   case NonFinite::None:
     return negative ? 0 : to.signMask();
@@ -99,27 +99,28 @@ static uint64_t getNaNCode(const Format &to, bool negative) {
 
 /// Returns the result of a magnitude above the maximum: by `saturate` in float8
 /// (C3), and always the maximum in float4 and float6 (C8).
-static uint64_t getOverflowCode(const Format &to, bool negative,
-                                bool saturate) {
+static uint64_t getOverflowEncoding(const Format &to, bool negative,
+                                    bool saturate) {
   uint64_t sign = negative ? to.signMask() : 0;
   if (saturate || to.nonFinite == NonFinite::None)
     return sign | to.maxMagnitude;
   if (to.nonFinite == NonFinite::InfAndNaN)
     return sign | to.infMagnitude;
-  return getNaNCode(to, negative);
+  return getNaNEncoding(to, negative);
 }
 
 /// Returns the result of an infinity. Before opset 24, ONNX's tables map it to
 /// NaN in FNUZ formats, even with saturation (C4).
-static uint64_t getInfinityCode(const Format &to, bool negative,
-                                const CastOptions &options) {
+static uint64_t getInfinityEncoding(const Format &to, bool negative,
+                                    const CastOptions &options) {
   if (to.nonFinite == NonFinite::NegativeZero && options.opset < 24)
-    return getNaNCode(to, negative);
-  return getOverflowCode(to, negative, options.saturate);
+    return getNaNEncoding(to, negative);
+  return getOverflowEncoding(to, negative, options.saturate);
 }
 
 /// Returns the result of a negative number in a format without a sign (F3).
-static uint64_t getNegativeCode(const Format &to, bool isZero, bool saturate) {
+static uint64_t getNegativeEncoding(const Format &to, bool isZero,
+                                    bool saturate) {
   return isZero || saturate ? 0 : to.nanMagnitude;
 }
 
@@ -147,13 +148,14 @@ static APInt roundMagnitude(const Format &to, const APFloat &value) {
 APInt reference::roundToNarrow(const Format &to, const APFloat &value,
                                const CastOptions &options) {
   bool negative = value.isNegative();
-  auto result = [&](uint64_t code) { return APInt(to.width, code); };
+  auto result = [&](uint64_t encoding) { return APInt(to.width, encoding); };
   if (value.isNaN())
-    return result(getNaNCode(to, negative));
+    return result(getNaNEncoding(to, negative));
   if (value.isInfinity())
-    return result(to.isUnsigned && negative
-                      ? getNegativeCode(to, /*isZero=*/false, options.saturate)
-                      : getInfinityCode(to, negative, options));
+    return result(
+        to.isUnsigned && negative
+            ? getNegativeEncoding(to, /*isZero=*/false, options.saturate)
+            : getInfinityEncoding(to, negative, options));
 
   return finishNarrow(
       to, value.isZero() ? APInt::getZero(64) : roundMagnitude(to, value),
@@ -162,11 +164,12 @@ APInt reference::roundToNarrow(const Format &to, const APFloat &value,
 
 APInt reference::finishNarrow(const Format &to, const APInt &magnitude,
                               bool negative, const CastOptions &options) {
-  auto result = [&](uint64_t code) { return APInt(to.width, code); };
+  auto result = [&](uint64_t encoding) { return APInt(to.width, encoding); };
   if (to.isUnsigned && negative)
-    return result(getNegativeCode(to, magnitude.isZero(), options.saturate));
+    return result(
+        getNegativeEncoding(to, magnitude.isZero(), options.saturate));
   if (magnitude.ugt(to.maxMagnitude))
-    return result(getOverflowCode(to, negative, options.saturate));
+    return result(getOverflowEncoding(to, negative, options.saturate));
   // The FNUZ formats have no -0; its encoding is their NaN (C6).
   if (magnitude.isZero() && to.nonFinite == NonFinite::NegativeZero)
     return result(0);

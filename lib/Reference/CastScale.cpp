@@ -21,9 +21,9 @@ using llvm::APFloat;
 using llvm::APInt;
 
 static constexpr int bias = 127;
-static constexpr uint64_t minCode = 0x00;
-static constexpr uint64_t maxCode = 0xFE;
-static constexpr uint64_t nanCode = 0xFF;
+static constexpr uint64_t minEncoding = 0x00;
+static constexpr uint64_t maxEncoding = 0xFE;
+static constexpr uint64_t nanEncoding = 0xFF;
 
 /// Returns significand * 2^exponent.
 static APFloat scaled(const llvm::fltSemantics &semantics, double significand,
@@ -37,26 +37,26 @@ static APFloat scaled(const llvm::fltSemantics &semantics, double significand,
 /// Decodes a scale (C10). NaN is positive, because the format has no sign.
 APFloat reference::decodeScale(const Format &from, const APInt &bits) {
   const llvm::fltSemantics &exact = getExactSemantics(from);
-  uint64_t code = bits.getZExtValue();
-  if (code == nanCode)
+  uint64_t encoding = bits.getZExtValue();
+  if (encoding == nanEncoding)
     return APFloat::getQNaN(exact, /*Negative=*/false);
-  return scaled(exact, 1.0, int(code) - bias);
+  return scaled(exact, 1.0, int(encoding) - bias);
 }
 
 /// Rounds to a scale (C9).
 APInt reference::roundToScale(const APFloat &value,
                               const CastOptions &options) {
   const llvm::fltSemantics &semantics = value.getSemantics();
-  auto result = [](uint64_t code) { return APInt(8, code); };
+  auto result = [](uint64_t encoding) { return APInt(8, encoding); };
   if (value.isNaN())
-    return result(nanCode);
+    return result(nanEncoding);
 
   // The bounds apply to the value before rounding, in every mode. Zero and
   // negative values are below the minimum. Infinities are out of bounds.
   if (value < scaled(semantics, 1.0, -bias))
-    return result(options.saturate ? minCode : nanCode);
+    return result(options.saturate ? minEncoding : nanEncoding);
   if (value > scaled(semantics, 1.0, bias))
-    return result(options.saturate ? maxCode : nanCode);
+    return result(options.saturate ? maxEncoding : nanEncoding);
 
   int exponent = ilogb(value);
   bool next = false;
@@ -70,6 +70,6 @@ APInt reference::roundToScale(const APFloat &value,
     next = value >= scaled(semantics, 1.5, exponent);
     break;
   }
-  uint64_t code = exponent + bias;
-  return result(next ? code + 1 : code);
+  uint64_t encoding = exponent + bias;
+  return result(next ? encoding + 1 : encoding);
 }

@@ -41,8 +41,9 @@ struct FormatRow {
 
 static constexpr FormatRow kRows[] = {
 #define QUANT_FLOAT_FORMAT(Type, IsSigned, ExponentBits, MantissaBits, Bias,   \
-                           Codes, HasZero)                                     \
-  {Type, IsSigned, ExponentBits, MantissaBits, Bias, Specials::Codes, HasZero},
+                           Special, HasZero)                                   \
+  {Type, IsSigned,          ExponentBits, MantissaBits,                        \
+   Bias, Specials::Special, HasZero},
 #include "quant-float/Support/FloatFormats.def"
 };
 
@@ -90,25 +91,26 @@ FloatFormat::FloatFormat(Type type) : maxValue(0.0) {
   uint64_t all = magnitudeMask(), one = uint64_t(1) << mantissaBits;
   uint64_t allExponents = all & -one;
   // Without the encodings of IEEE 754, NaN and infinity are the last ones.
-  maxCode = isIeee ? allExponents - 1 : all - (hasNaN && !isFNUZ) - hasInfinity;
-  infinityCode = hasInfinity ? maxCode + 1 : 0;
+  maxEncoding =
+      isIeee ? allExponents - 1 : all - (hasNaN && !isFNUZ) - hasInfinity;
+  infinityEncoding = hasInfinity ? maxEncoding + 1 : 0;
   // The top bit of the mantissa makes a NaN quiet.
-  nanCode = isIeee   ? allExponents | one >> 1
-            : isFNUZ ? signMask()
-            : hasNaN ? all
-                     : 0;
+  nanEncoding = isIeee   ? allExponents | one >> 1
+                : isFNUZ ? signMask()
+                : hasNaN ? all
+                         : 0;
   minExponent = hasZero - bias;
-  maxExponent = int(maxCode >> mantissaBits) - bias;
-  maxValue = getValue(maxCode);
+  maxExponent = int(maxEncoding >> mantissaBits) - bias;
+  maxValue = getValue(maxEncoding);
 }
 
-APFloat FloatFormat::getValue(uint64_t code) const {
+APFloat FloatFormat::getValue(uint64_t encoding) const {
   const llvm::fltSemantics &f64 = APFloat::IEEEdouble();
-  bool isNegative = code & signMask();
-  uint64_t magnitude = code & magnitudeMask();
-  if (hasInfinity && magnitude == infinityCode)
+  bool isNegative = encoding & signMask();
+  uint64_t magnitude = encoding & magnitudeMask();
+  if (hasInfinity && magnitude == infinityEncoding)
     return APFloat::getInf(f64, isNegative);
-  if (isFNUZ ? code == nanCode : magnitude > maxCode)
+  if (isFNUZ ? encoding == nanEncoding : magnitude > maxEncoding)
     return APFloat::getQNaN(f64, isNegative && !isBinary);
   uint64_t one = uint64_t(1) << mantissaBits;
   uint64_t exponent = magnitude >> mantissaBits;

@@ -36,8 +36,8 @@ struct FormatRow {
 
 static constexpr FormatRow kFormats[] = {
 #define QUANT_FLOAT_FORMAT(Type, IsSigned, ExponentBits, MantissaBits, Bias,   \
-                           Codes, HasZero)                                     \
-  {Type, IsSigned, ExponentBits, MantissaBits, Bias, Specials::Codes},
+                           Special, HasZero)                                   \
+  {Type, IsSigned, ExponentBits, MantissaBits, Bias, Specials::Special},
 #include "quant-float/Support/FloatFormats.def"
 };
 

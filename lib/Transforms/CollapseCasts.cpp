@@ -151,12 +151,13 @@ static SmallVector<APInt> makeCandidates(const Chain &chain) {
   for (int exponent = -160; exponent < 140; ++exponent)
     for (double factor : {1.0, 1.5, 1.00390625, 1.0009765625, 1.0000001})
       add(scalbn(APFloat(factor), exponent, APFloat::rmNearestTiesToEven));
-  if (isFloat(chain.to) && getNumberWidth(chain.to) <= kMaxCodeWidth) {
+  if (isFloat(chain.to) && getNumberWidth(chain.to) <= kMaxEncodingWidth) {
     FloatFormat format(chain.to);
     uint64_t step = format.width > 8 ? 61 : 1;
-    for (uint64_t code = 0; code < format.maxCode; code += step) {
-      APFloat middle = format.getValue(code);
-      middle.add(format.getValue(code + 1), APFloat::rmNearestTiesToEven);
+    for (uint64_t encoding = 0; encoding < format.maxEncoding;
+         encoding += step) {
+      APFloat middle = format.getValue(encoding);
+      middle.add(format.getValue(encoding + 1), APFloat::rmNearestTiesToEven);
       add(scalbn(middle, -1, APFloat::rmNearestTiesToEven));
     }
   }
@@ -175,14 +176,14 @@ static std::optional<APInt> findDifference(const Chain &chain) {
   auto differs = [&](const APInt &bits) {
     return chain.follow(bits) != chain.skip(bits);
   };
-  if (width > kMaxCodeWidth) {
+  if (width > kMaxEncodingWidth) {
     for (const APInt &bits : makeCandidates(chain))
       if (differs(bits))
         return bits;
     return std::nullopt;
   }
-  for (uint64_t code = 0; code < uint64_t(1) << width; ++code)
-    if (APInt bits(width, code); differs(bits))
+  for (uint64_t encoding = 0; encoding < uint64_t(1) << width; ++encoding)
+    if (APInt bits(width, encoding); differs(bits))
       return bits;
   return std::nullopt;
 }
@@ -197,15 +198,15 @@ static bool collapse(RewriterBase &rewriter, CastOp outer) {
   if (chain.from == chain.via || chain.via == chain.to)
     return false;
   auto refuse = [&]() { return emitNodeRemark(outer) << "not collapsed: "; };
-  bool isSmall = getNumberWidth(chain.from) <= kMaxCodeWidth;
+  bool isSmall = getNumberWidth(chain.from) <= kMaxEncodingWidth;
   std::optional<APInt> bits;
   if (isSmall || !isExactByRule(chain)) {
     bits = findDifference(chain);
     if (bits) {
-      refuse() << describeCode(chain.from, *bits) << " of " << chain.from
-               << " becomes " << describeCode(chain.to, chain.follow(*bits))
+      refuse() << describeEncoding(chain.from, *bits) << " of " << chain.from
+               << " becomes " << describeEncoding(chain.to, chain.follow(*bits))
                << " via " << chain.via << ", but "
-               << describeCode(chain.to, chain.skip(*bits)) << " directly";
+               << describeEncoding(chain.to, chain.skip(*bits)) << " directly";
       return false;
     }
     if (!isSmall) {

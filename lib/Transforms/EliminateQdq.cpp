@@ -107,7 +107,7 @@ static bool isElementwise(Operation *op) {
 
 /// Returns whether the value is computed from a dequantize through supported
 /// nodes.
-static bool isOfCodes(Value value) {
+static bool isFromDequantize(Value value) {
   for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
     Operation *op = value.getDefiningOp();
     if (!op)
@@ -219,8 +219,8 @@ namespace {
 class Elimination {
 public:
   Elimination(QuantizeOp op, RequantizationForm form, bool anyNan,
-              unsigned codeBits)
-      : quantize(op), form(form), anyNan(anyNan), codeBits(codeBits),
+              unsigned maxWidth)
+      : quantize(op), form(form), anyNan(anyNan), maxWidth(maxWidth),
         to(op.getQuantizedElementType()) {}
 
   /// Returns whether the quantize can be eliminated. Otherwise getError returns
@@ -233,7 +233,7 @@ private:
   /// A possible value of an intermediate tensor, and its quantized value.
   struct Point {
     APFloat value;
-    APInt code;
+    APInt encoding;
   };
   /// The path from the quantize to a dequantize.
   struct Path {
@@ -250,7 +250,7 @@ private:
   /// The requantization at a dequantize.
   struct Leaf {
     DequantizeOp op;
-    CodeMap map;
+    EncodingMap map;
     Requantization requantization;
   };
 
@@ -258,9 +258,10 @@ private:
     error = reason.str();
     return false;
   }
-  bool refuse(const Twine &reason, const CodeMap &map, const Twine &where = "");
+  bool refuse(const Twine &reason, const EncodingMap &map,
+              const Twine &where = "");
   bool refuseWidth() {
-    return refuse("encodings of more than " + Twine(codeBits) +
+    return refuse("encodings of more than " + Twine(maxWidth) +
                   " bits are not enumerated");
   }
   bool findOpset(Operation *op);
@@ -275,20 +276,20 @@ private:
   /// Applies the steps to the bits of a number. Nullopt if the result of a step
   /// is not unique.
   std::optional<APInt> follow(APInt bits, const Path &path);
-  bool isSame(const APInt &code, const APInt &other) const;
+  bool isSame(const APInt &encoding, const APInt &other) const;
   Value build(RewriterBase &rewriter, OpOperand &use);
 
   QuantizeOp quantize;
   RequantizationForm form;
   bool anyNan;
-  unsigned codeBits;
+  unsigned maxWidth;
   Type to;
   Parameters parameters;
   /// The model's opset of ONNX; 0 if not determined yet.
   int64_t opset = 0;
   /// The dequantize ops, by the operand that reads their result.
   llvm::DenseMap<OpOperand *, Leaf> leaves;
-  llvm::DenseMap<Operation *, APInt> padCodes;
+  llvm::DenseMap<Operation *, APInt> padValues;
   /// All ops on the paths, users first.
   llvm::SetVector<Operation *> visited;
   std::string error;
@@ -302,13 +303,13 @@ struct EliminateQdqPass final
   void runOnOperation() override {
     SmallVector<QuantizeOp> found;
     getOperation()->walk([&](QuantizeOp op) {
-      if (isOfCodes(op.getInput()))
+      if (isFromDequantize(op.getInput()))
         found.push_back(op);
     });
     IRRewriter rewriter(&getContext());
     for (QuantizeOp op : found) {
       Elimination elimination(op, requantize, anyNan,
-                              std::min<unsigned>(codeBits, kMaxCodeWidth));
+                              std::min<unsigned>(codeBits, kMaxEncodingWidth));
       if (elimination.find()) {
         LDBG() << "eliminating " << op;
         elimination.apply(rewriter);
@@ -325,21 +326,22 @@ struct EliminateQdqPass final
 } // namespace
 
 /// Refuses with the first value that changes as an example.
-bool Elimination::refuse(const Twine &reason, const CodeMap &map,
+bool Elimination::refuse(const Twine &reason, const EncodingMap &map,
                          const Twine &where) {
-  uint64_t code = map.findChange();
-  APInt bits(getNumberWidth(map.from), code);
-  return refuse(reason + ": code " + describeCode(map.from, bits) + where +
-                " becomes " + describeCode(map.to, map.codes[code]));
+  uint64_t encoding = map.findChange();
+  APInt bits(getNumberWidth(map.from), encoding);
+  return refuse(reason + ": encoding " + describeEncoding(map.from, bits) +
+                where + " becomes " +
+                describeEncoding(map.to, map.results[encoding]));
 }
 
 /// The sign of a NaN that results from arithmetic is unspecified (D8).
-bool Elimination::isSame(const APInt &code, const APInt &other) const {
-  if (code == other || !isFloat(to) || !getFloatValue(to, code).isNaN() ||
-      !getFloatValue(to, other).isNaN())
-    return code == other;
+bool Elimination::isSame(const APInt &encoding, const APInt &other) const {
+  if (encoding == other || !isFloat(to) ||
+      !getFloatValue(to, encoding).isNaN() || !getFloatValue(to, other).isNaN())
+    return encoding == other;
   uint64_t magnitude = FloatFormat(to).magnitudeMask();
-  return anyNan || (code.getZExtValue() & magnitude) ==
+  return anyNan || (encoding.getZExtValue() & magnitude) ==
                        (other.getZExtValue() & magnitude);
 }
 
@@ -347,7 +349,7 @@ bool Elimination::find() {
   if (quantize.getRandom())
     return refuse("it rounds stochastically");
   auto direct = quantize.getInput().getDefiningOp<DequantizeOp>();
-  if (direct && getNumberWidth(direct.getQuantizedElementType()) > codeBits)
+  if (direct && getNumberWidth(direct.getQuantizedElementType()) > maxWidth)
     return refuseWidth();
   std::optional<SmallVector<Parameters>> constants =
       getConstantParameters(quantize);
@@ -378,14 +380,15 @@ bool Elimination::findUnknown(DequantizeOp dequantize) {
       APFloat::getLargest(type.getFloatSemantics()).bitcastToAPInt(), {}};
   Type from = dequantize.getQuantizedElementType();
   unsigned width = getNumberWidth(from);
-  CodeMap map{from, to, {}};
-  for (uint64_t code = 0; code < uint64_t(1) << width; ++code)
-    map.codes.push_back(evaluate(
-        quantize, evaluate(dequantize, APInt(width, code), largest), largest));
+  EncodingMap map{from, to, {}};
+  for (uint64_t encoding = 0; encoding < uint64_t(1) << width; ++encoding)
+    map.results.push_back(evaluate(
+        quantize, evaluate(dequantize, APInt(width, encoding), largest),
+        largest));
   if (map.isIdentity())
     return refuse(kReason);
   return refuse(kReason, map,
-                " with a scale of " + describeCode(type, largest.scale));
+                " with a scale of " + describeEncoding(type, largest.scale));
 }
 
 /// Handles parameters that vary along the tensor. Every value must be preserved
@@ -426,18 +429,18 @@ bool Elimination::findAligned(DequantizeOp dequantize) {
     if (tried.size() > kMaxParameters)
       return refuse("it has more than " + Twine(kMaxParameters) +
                     " different parameters");
-    CodeMap map{from, to, {}};
-    for (uint64_t code = 0; code < uint64_t(1) << width; ++code) {
-      APInt bits(width, code);
+    EncodingMap map{from, to, {}};
+    for (uint64_t encoding = 0; encoding < uint64_t(1) << width; ++encoding) {
+      APInt bits(width, encoding);
       APInt result = evaluate(quantize, evaluate(dequantize, bits, a), b);
-      map.codes.push_back(from == to && isSame(bits, result) ? bits : result);
+      map.results.push_back(from == to && isSame(bits, result) ? bits : result);
     }
     if (!map.isIdentity())
       return refuse("only the identity is removed here", map,
                     count == 1 ? Twine()
                                : " with element " + Twine(i) + " of the scale");
   }
-  CodeMap same{from, to, {}};
+  EncodingMap same{from, to, {}};
   leaves.try_emplace(&quantize.getInputMutable(),
                      Leaf{dequantize, same, {Requantization::Identity}});
   return true;
@@ -453,10 +456,10 @@ std::optional<APInt> Elimination::follow(APInt bits, const Path &path) {
     if (i >= path.numStepsAfter)
       inWindow = bits;
   }
-  APInt code = evaluate(quantize, bits, parameters);
+  APInt encoding = evaluate(quantize, bits, parameters);
   if (path.points)
-    path.points->push_back({getFloatValue(path.pointType, inWindow), code});
-  return code;
+    path.points->push_back({getFloatValue(path.pointType, inWindow), encoding});
+  return encoding;
 }
 
 bool Elimination::visit(OpOperand &use, Path path) {
@@ -532,10 +535,10 @@ bool Elimination::visitPad(NodeOp node, const Path &path) {
       return refuse("the value of Pad is not a constant");
     bits = constant->front();
   }
-  std::optional<APInt> code = follow(bits, path);
-  if (!code)
+  std::optional<APInt> encoding = follow(bits, path);
+  if (!encoding)
     return refuse("the value of Pad is a NaN or a negative zero");
-  padCodes.try_emplace(node, *code);
+  padValues.try_emplace(node, *encoding);
   return true;
 }
 
@@ -559,36 +562,36 @@ bool Elimination::visitMaxPool(NodeOp node, Path path) {
 }
 
 bool Elimination::isIncreasing(SmallVector<Point> &points) {
-  auto toNumber = [&](const APInt &code) {
-    return to.isSignlessInteger() ? code.getSExtValue()
-                                  : int64_t(code.getZExtValue());
+  auto toNumber = [&](const APInt &encoding) {
+    return to.isSignlessInteger() ? encoding.getSExtValue()
+                                  : int64_t(encoding.getZExtValue());
   };
   for (const Point &point : points)
     if (point.value.isNaN())
       return refuse("MaxPool may select a NaN, which becomes " +
-                    describeCode(to, point.code));
+                    describeEncoding(to, point.encoding));
   llvm::sort(points, [&](const Point &a, const Point &b) {
     return a.value != b.value ? a.value < b.value
-                              : toNumber(a.code) < toNumber(b.code);
+                              : toNumber(a.encoding) < toNumber(b.encoding);
   });
   for (size_t i = 1; i < points.size(); ++i) {
     const Point &a = points[i - 1], &b = points[i];
-    if (toNumber(a.code) <= toNumber(b.code))
+    if (toNumber(a.encoding) <= toNumber(b.encoding))
       continue;
     SmallString<32> less, greater;
     a.value.toString(less);
     b.value.toString(greater);
     return refuse("greater values do not have greater encodings, which MaxPool "
                   "requires: " +
-                  less + " becomes " + describeCode(to, a.code) + ", and " +
-                  greater + " " + describeCode(to, b.code));
+                  less + " becomes " + describeEncoding(to, a.encoding) +
+                  ", and " + greater + " " + describeEncoding(to, b.encoding));
   }
   return true;
 }
 
 bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Path &path) {
   Type from = op.getQuantizedElementType();
-  if (getNumberWidth(from) > codeBits)
+  if (getNumberWidth(from) > maxWidth)
     return refuseWidth();
   std::optional<SmallVector<Parameters>> constants = getConstantParameters(op);
   if (!constants || constants->size() != 1 || op.getGranularity().axis)
@@ -599,17 +602,17 @@ bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Path &path) {
     return false;
   Type type = getElementTypeOrSelf(op.getType());
   unsigned width = getNumberWidth(from);
-  CodeMap map{from, to, {}};
-  for (uint64_t code = 0; code < uint64_t(1) << width; ++code) {
-    APInt bits(width, code);
+  EncodingMap map{from, to, {}};
+  for (uint64_t encoding = 0; encoding < uint64_t(1) << width; ++encoding) {
+    APInt bits(width, encoding);
     APInt value = evaluate(op, bits, constants->front());
     std::optional<APInt> result = follow(value, path);
     if (!result)
-      return refuse("code " + describeCode(from, bits) + " is " +
-                    describeCode(type, value) +
+      return refuse("encoding " + describeEncoding(from, bits) + " is " +
+                    describeEncoding(type, value) +
                     ", for which the results of Relu and Clip are ambiguous "
                     "zeros or NaNs");
-    map.codes.push_back(from == to && isSame(bits, *result) ? bits : *result);
+    map.results.push_back(from == to && isSame(bits, *result) ? bits : *result);
   }
   std::string reason;
   std::optional<Requantization> requantization =
@@ -663,16 +666,16 @@ Value Elimination::build(RewriterBase &rewriter, OpOperand &use) {
   for (unsigned i = 0; i < count; ++i)
     inputs[i] = build(rewriter, node->getOpOperand(i));
   SmallVector<int64_t> absent = llvm::to_vector(node.getAbsentInputs());
-  if (auto code = padCodes.find(node); code != padCodes.end()) {
-    Value value = createConstantOfBits(
-        rewriter, node.getLoc(), RankedTensorType::get({}, to), code->second);
+  if (auto value = padValues.find(node); value != padValues.end()) {
+    Value constant = createConstantOfBits(
+        rewriter, node.getLoc(), RankedTensorType::get({}, to), value->second);
     unsigned index = kPadValue - llvm::count_if(absent, [](int64_t position) {
                        return position < kPadValue;
                      });
     if (getInput(node, kPadValue))
-      inputs[index] = value;
+      inputs[index] = constant;
     else
-      inputs.insert(inputs.begin() + index, value);
+      inputs.insert(inputs.begin() + index, constant);
     llvm::erase(absent, int64_t(kPadValue));
   }
   auto moved = cast<NodeOp>(rewriter.clone(*node));
@@ -686,10 +689,10 @@ Value Elimination::build(RewriterBase &rewriter, OpOperand &use) {
 void Elimination::apply(RewriterBase &rewriter) {
   rewriter.setInsertionPoint(quantize);
   OpOperand &use = quantize.getInputMutable();
-  Value codes = build(rewriter, use);
-  if (codes.getType() != quantize.getType())
-    codes = tensor::CastOp::create(rewriter, quantize.getLoc(),
-                                   quantize.getType(), codes);
+  Value quantized = build(rewriter, use);
+  if (quantized.getType() != quantize.getType())
+    quantized = tensor::CastOp::create(rewriter, quantize.getLoc(),
+                                       quantize.getType(), quantized);
   // Collect the ops that may become unused, in an order in which users precede
   // their operands.
   visited.insert(use.get().getDefiningOp());
@@ -703,7 +706,7 @@ void Elimination::apply(RewriterBase &rewriter) {
     for (Value operand : user->getOperands())
       if (auto constant = operand.getDefiningOp<AnyConstantOp>())
         candidates.insert(constant);
-  rewriter.replaceAllUsesWith(quantize.getResult(), codes);
+  rewriter.replaceAllUsesWith(quantize.getResult(), quantized);
   for (Operation *op : candidates)
     if (op->use_empty())
       rewriter.eraseOp(op);

@@ -158,7 +158,7 @@ APFloat quant_float::getFloatValue(Type type, const APInt &bits) {
   return FloatFormat(type).getValue(bits.getZExtValue());
 }
 
-std::string quant_float::describeCode(Type type, const APInt &bits) {
+std::string quant_float::describeEncoding(Type type, const APInt &bits) {
   SmallString<32> value;
   if (isFloat(type))
     getFloatValue(type, bits).toString(value);

@@ -26,7 +26,7 @@
 namespace mlir::quant_float {
 
 /// The largest width of types whose encodings are all tried, in bits.
-constexpr unsigned kMaxCodeWidth = 16;
+constexpr unsigned kMaxEncodingWidth = 16;
 
 /// Returns the bit patterns of the elements of a constant, or a single one for
 /// a splat. Nullopt if the value is not a constant or its data is not
@@ -67,7 +67,7 @@ void eraseUnused(RewriterBase &rewriter, ArrayRef<Value> values);
 APFloat getFloatValue(Type type, const APInt &bits);
 
 /// Returns a description such as "0x81 (-127)" or "0x7f (NaN)".
-std::string describeCode(Type type, const APInt &bits);
+std::string describeEncoding(Type type, const APInt &bits);
 
 /// Returns the operator of the node. Unlike getNodeKind, accepts both names of
 /// ONNX's own domain.

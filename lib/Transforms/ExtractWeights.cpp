@@ -147,12 +147,12 @@ Value Extraction::turn(DequantizeOp op) {
 }
 
 std::string Extraction::makeName(Operation *source) {
-  auto codes = dyn_cast<DequantizeOp>(source);
-  Value elements = codes ? codes.getInput() : source->getResult(0);
+  auto dequantize = dyn_cast<DequantizeOp>(source);
+  Value elements = dequantize ? dequantize.getInput() : source->getResult(0);
   StringRef name = getNodeName(elements.getLoc());
   // Quantization tools append suffixes to the names of the original weights.
-  StringRef ending = codes ? ".weight" : "", stem = name;
-  if (codes)
+  StringRef ending = dequantize ? ".weight" : "", stem = name;
+  if (dequantize)
     stem = name.take_front(name.find(ending));
   if (stem.empty())
     stem = "unnamed";

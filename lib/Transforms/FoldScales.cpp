@@ -104,9 +104,9 @@ static std::optional<Bits> computeConstant(Value value, unsigned depth = 0);
 static std::optional<Bits> computeDequantize(DequantizeOp op, unsigned depth) {
   RankedTensorType type = getSmallType(op.getResult());
   RankedTensorType scaleType = getSmallType(op.getScale());
-  std::optional<Bits> codes = computeConstant(op.getInput(), depth);
+  std::optional<Bits> quantized = computeConstant(op.getInput(), depth);
   std::optional<Bits> scales = computeConstant(op.getScale(), depth);
-  if (!type || !scaleType || !codes || !scales)
+  if (!type || !scaleType || !quantized || !scales)
     return std::nullopt;
   std::optional<Bits> zeroPoints;
   if (Value zeroPoint = op.getZeroPoint())
@@ -116,12 +116,12 @@ static std::optional<Bits> computeDequantize(DequantizeOp op, unsigned depth) {
   ParameterElements parameterIndices(op.getGranularity(), scaleType.getShape(),
                                      type.getShape());
   Bits results;
-  for (auto [i, code] : llvm::enumerate(*codes)) {
+  for (auto [i, bits] : llvm::enumerate(*quantized)) {
     uint64_t position = parameterIndices[i];
     Parameters parameters{(*scales)[position], std::nullopt};
     if (zeroPoints)
       parameters.zeroPoint = (*zeroPoints)[position];
-    results.push_back(evaluate(op, code, parameters));
+    results.push_back(evaluate(op, bits, parameters));
   }
   return results;
 }
@@ -299,18 +299,18 @@ std::string ScaledDequantize::analyze() {
 
 /// Returns the encodings that occur in a constant, or all encodings of the type
 /// if the value is not a constant.
-static SmallVector<uint64_t> getCodes(Value value, Type type) {
+static SmallVector<uint64_t> getEncodings(Value value, Type type) {
   unsigned width = getNumberWidth(type);
   llvm::BitVector found(1u << width, false);
   std::optional<ConstantBytes> bytes = getConstantBytes(value);
   if (bytes && width == 8) {
     for (char byte : bytes->bytes)
       found.set(uint8_t(byte));
-  } else if (std::optional<Bits> codes = getSmallType(value)
-                                             ? getConstantElements(value)
-                                             : std::nullopt) {
-    for (const APInt &code : *codes)
-      found.set(code.getZExtValue());
+  } else if (std::optional<Bits> elements = getSmallType(value)
+                                                ? getConstantElements(value)
+                                                : std::nullopt) {
+    for (const APInt &element : *elements)
+      found.set(element.getZExtValue());
   } else {
     found.set();
   }
@@ -320,12 +320,12 @@ static SmallVector<uint64_t> getCodes(Value value, Type type) {
 /// Tries all quantized values with all combinations of scale and factor that
 /// occur.
 std::string ScaledDequantize::prove() {
-  Type codes = op.getQuantizedElementType();
+  Type quantizedType = op.getQuantizedElementType();
   Type numbers = getElementTypeOrSelf(op.getType());
-  unsigned width = getNumberWidth(codes);
-  if (width > kMaxCodeWidth)
+  unsigned width = getNumberWidth(quantizedType);
+  if (width > kMaxEncodingWidth)
     return "encodings of more than 16 bits are not enumerated";
-  SmallVector<uint64_t> tried = getCodes(op.getInput(), codes);
+  SmallVector<uint64_t> tried = getEncodings(op.getInput(), quantizedType);
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> known;
   for (auto [i, position] : llvm::enumerate(parameterIndices)) {
     const APInt &scale = (*scales)[position.first];
@@ -340,8 +340,8 @@ std::string ScaledDequantize::prove() {
       continue;
     if (known.size() * tried.size() > kMaxTrials)
       return "it has too many different scales to enumerate all encodings";
-    for (uint64_t code : tried) {
-      APInt bits(width, code);
+    for (uint64_t encoding : tried) {
+      APInt bits(width, encoding);
       APInt value = evaluate(op, bits, before);
       APInt twice = multiply(numbers, value, other);
       APInt once = evaluate(candidate, bits, after);
@@ -349,12 +349,12 @@ std::string ScaledDequantize::prove() {
       if (twice == once || (getFloatValue(numbers, twice).isNaN() &&
                             getFloatValue(numbers, once).isNaN()))
         continue;
-      return "code " + describeCode(codes, bits) + " times " +
-             describeCode(getElementTypeOrSelf(op.getScale()), scale) +
-             " becomes " + describeCode(numbers, value) + ", which times " +
-             describeCode(numbers, other) + " is " +
-             describeCode(numbers, twice) + ", but " +
-             describeCode(numbers, once) + " with one scale";
+      return "encoding " + describeEncoding(quantizedType, bits) + " times " +
+             describeEncoding(getElementTypeOrSelf(op.getScale()), scale) +
+             " becomes " + describeEncoding(numbers, value) + ", which times " +
+             describeEncoding(numbers, other) + " is " +
+             describeEncoding(numbers, twice) + ", but " +
+             describeEncoding(numbers, once) + " with one scale";
     }
   }
   return "";

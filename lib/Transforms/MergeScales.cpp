@@ -95,19 +95,20 @@ static void refuse(QuantizationOpInterface op, const ParameterTensor &tensor,
   remark << "not merged: elements " << unlike.first << " and " << unlike.second
          << " of the scale or zero point differ";
   auto dequantize = dyn_cast<DequantizeOp>(op.getOperation());
-  Type codes = op.getQuantizedElementType();
-  if (!dequantize || getNumberWidth(codes) > kMaxCodeWidth)
+  Type quantizedType = op.getQuantizedElementType();
+  if (!dequantize || getNumberWidth(quantizedType) > kMaxEncodingWidth)
     return;
   Type result = getElementTypeOrSelf(dequantize.getType());
-  for (uint64_t code = 0; code < 1u << getNumberWidth(codes); ++code) {
-    APInt bits(getNumberWidth(codes), code);
+  for (uint64_t encoding = 0; encoding < 1u << getNumberWidth(quantizedType);
+       ++encoding) {
+    APInt bits(getNumberWidth(quantizedType), encoding);
     APInt one = evaluate(dequantize, bits, tensor.get(unlike.first));
     APInt other = evaluate(dequantize, bits, tensor.get(unlike.second));
     if (one == other)
       continue;
-    remark << ": code " << describeCode(codes, bits) << " becomes "
-           << describeCode(result, one) << " and "
-           << describeCode(result, other);
+    remark << ": encoding " << describeEncoding(quantizedType, bits)
+           << " becomes " << describeEncoding(result, one) << " and "
+           << describeEncoding(result, other);
     return;
   }
 }

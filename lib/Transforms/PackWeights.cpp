@@ -33,9 +33,9 @@ using namespace mlir::quant_float;
 
 namespace {
 /// Reads the quantized values of a constant, which have at most 8 bits.
-class CodeReader {
+class ElementReader {
 public:
-  explicit CodeReader(ElementsAttr elements);
+  explicit ElementReader(ElementsAttr elements);
 
   bool isValid() const { return !bytes.empty(); }
   unsigned operator[](int64_t i) const {
@@ -79,7 +79,7 @@ private:
   NodeOp node;
   DequantizeOp weights;
   Value bias;
-  ElementsAttr codes, scales, points;
+  ElementsAttr quantized, scales, points;
   /// Whether the rows of the original weights are inputs.
   bool isAcross = false;
   int64_t rows = 0, depth = 0, blockSize = 0, blocks = 0;
@@ -93,7 +93,7 @@ struct PackWeightsPass final
 };
 } // namespace
 
-CodeReader::CodeReader(ElementsAttr elements)
+ElementReader::ElementReader(ElementsAttr elements)
     : bits(elements.getElementType().getIntOrFloatBitWidth()) {
   if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
     bytes = dense.getRawData();
@@ -167,8 +167,8 @@ std::string WeightMatmul::analyze() {
       !x.getElementType().isF32() || !type.getElementType().isF32())
     return "its scales and results must be f32, because MatMulNBits does not "
            "round weights to other types";
-  Type codeType = weights.getQuantizedElementType();
-  bits = codeType.isInteger() ? codeType.getIntOrFloatBitWidth() : 0;
+  Type quantizedType = weights.getQuantizedElementType();
+  bits = quantizedType.isInteger() ? quantizedType.getIntOrFloatBitWidth() : 0;
   if (bits != 2 && bits != 4 && bits != 8)
     return "its quantized values must be integers of 2, 4 or 8 bits";
   if (getNodeKind(node) == NodeKind::Gemm) {
@@ -184,14 +184,14 @@ std::string WeightMatmul::analyze() {
       return "its bias does not have one element per column";
   }
   blocks = llvm::divideCeil(depth, blockSize);
-  codes = getRows(weights.getInput());
+  quantized = getRows(weights.getInput());
   scales = getRows(weights.getScale());
   if (weights.getZeroPoint())
     points = getRows(weights.getZeroPoint());
   auto isAvailable = [](ElementsAttr elements) {
-    return elements && CodeReader(elements).isValid();
+    return elements && ElementReader(elements).isValid();
   };
-  if (!isAvailable(codes) || !scales ||
+  if (!isAvailable(quantized) || !scales ||
       (weights.getZeroPoint() && !isAvailable(points)))
     return "its weights, scales or zero points are not constants";
   return "";
@@ -200,7 +200,7 @@ std::string WeightMatmul::analyze() {
 Value WeightMatmul::packRows(OpBuilder &builder, Location loc,
                              ElementsAttr elements, int64_t columns,
                              ArrayRef<int64_t> shape) {
-  CodeReader codes(elements);
+  ElementReader reader(elements);
   // Convert signed values to unsigned ones by adding half of the range to
   // values and zero points.
   bool isSigned = weights.getQuantizedElementType().isSignlessInteger();
@@ -209,7 +209,7 @@ Value WeightMatmul::packRows(OpBuilder &builder, Location loc,
   SmallVector<char> made(count, 0);
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t i = 0; i < columns; ++i)
-      made[row * size + i * bits / 8] |= (codes[row * columns + i] ^ shift)
+      made[row * size + i * bits / 8] |= (reader[row * columns + i] ^ shift)
                                          << i * bits % 8;
   auto type = RankedTensorType::get(
       shape, builder.getIntegerType(8, /*isSigned=*/false));
@@ -225,7 +225,7 @@ void WeightMatmul::pack(RewriterBase &rewriter) {
     inputs.push_back(made);
   };
   Location loc = weights.getInput().getLoc();
-  add(weights.getInput(), packRows(rewriter, loc, codes, depth,
+  add(weights.getInput(), packRows(rewriter, loc, quantized, depth,
                                    {rows, blocks, blockSize * bits / 8}));
   loc = weights.getScale().getLoc();
   add(weights.getScale(),

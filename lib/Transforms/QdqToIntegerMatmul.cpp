@@ -148,7 +148,7 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
       (bias && (!biasType || !biasType.getElementType().isF32() ||
                 (isConv ? biasType.getRank() != 1 : biasType.getRank() > 2))))
     return refuse("the types are not those of the node");
-  Value codes = weights->op.getInput();
+  Value quantizedWeights = weights->op.getInput();
   ElementsAttr turned;
   bool isTransposed = isGemm && getInteger(node, "transB");
   if (!isAlong(*weights,
@@ -161,7 +161,7 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
     return refuse("the lhs is transposed, or products are scaled");
   if (isTransposed) {
     ElementsAttr constant;
-    if (!matchPattern(codes, m_Constant(&constant)))
+    if (!matchPattern(quantizedWeights, m_Constant(&constant)))
       return refuse("the transposed weights are not a constant");
     turned = transposeConstant(constant);
   }
@@ -188,7 +188,8 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   rewriter.setInsertionPoint(node);
   NodeBuilder nodes{rewriter, node.getLoc(), kOpset};
   if (turned)
-    codes = createConstant(rewriter, codes.getLoc(), cast<TypedAttr>(turned));
+    quantizedWeights = createConstant(rewriter, quantizedWeights.getLoc(),
+                                      cast<TypedAttr>(turned));
   SmallVector<float> scales;
   for (const APFloat &scale : weights->scales)
     scales.push_back((x->scales.front() * scale).convertToFloat());
@@ -208,7 +209,8 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   SmallVector<NamedAttribute> attributes;
   if (isConv)
     llvm::append_range(attributes, node.getNodeAttributes());
-  SmallVector<Value> inputs{x->op.getInput(), codes, getPoint(nodes, x->op),
+  SmallVector<Value> inputs{x->op.getInput(), quantizedWeights,
+                            getPoint(nodes, x->op),
                             getPoint(nodes, weights->op)};
   Value matmul =
       nodes.makeNode(isConv ? "ConvInteger" : "MatMulInteger", inputs,

@@ -193,8 +193,8 @@ void TabulatedQuantizer::prepare(const reference::TensorLevel &level,
   factors.clear();
   if (scaleBytes != 1)
     return;
-  for (unsigned code = 0; code < 256; ++code)
-    factors.push_back(computeFactor(code));
+  for (unsigned encoding = 0; encoding < 256; ++encoding)
+    factors.push_back(computeFactor(encoding));
   // Fewer blocks have fewer scales than there are evaluations of the table.
   constexpr int64_t kMinBlocks = 4096;
   if (numBlocks < kMinBlocks)
@@ -215,11 +215,11 @@ static uint8_t quantizeByDistance(float x, ArrayRef<float> products) {
   float magnitude = std::fabs(x);
   unsigned nearest = 0;
   float smallest = std::fabs(products[0] - magnitude);
-  for (unsigned code = 1; code < products.size(); ++code) {
-    float distance = std::fabs(products[code] - magnitude);
+  for (unsigned encoding = 1; encoding < products.size(); ++encoding) {
+    float distance = std::fabs(products[encoding] - magnitude);
     if (distance < smallest) {
       smallest = distance;
-      nearest = code;
+      nearest = encoding;
     }
   }
   return nearest | (nearest && std::signbit(x) ? 8 : 0);

@@ -120,7 +120,7 @@ static unsigned getElementBytes(Type type) {
 /// Returns whether an element of f32, f16 or bf16 is infinite or NaN.
 static bool hasNonFinite(Type type, ArrayRef<char> bytes) {
   unsigned width = getElementBytes(type);
-  uint64_t exponent = FloatFormat(type).infinityCode;
+  uint64_t exponent = FloatFormat(type).infinityEncoding;
   for (size_t i = 0; i < bytes.size(); i += width) {
     uint64_t bits = 0;
     memcpy(&bits, &bytes[i], width);
@@ -134,7 +134,7 @@ static bool hasNonFinite(Type type, ArrayRef<char> bytes) {
 static bool hasNonFiniteScale(Type scale, ArrayRef<char> bytes) {
   if (scale.isF32())
     return hasNonFinite(scale, bytes);
-  return llvm::is_contained(bytes, char(FloatFormat(scale).nanCode));
+  return llvm::is_contained(bytes, char(FloatFormat(scale).nanEncoding));
 }
 
 LogicalResult WeightQuantizer::scaleIntegers(ArrayRef<int64_t> sizes,
@@ -143,7 +143,7 @@ LogicalResult WeightQuantizer::scaleIntegers(ArrayRef<int64_t> sizes,
   constexpr uint8_t kShift = 6;
   if (!element.isInteger(8) || !isa<Float8E8M0FNUType>(scale))
     return success();
-  auto isSmall = [](char code) { return uint8_t(code) < kShift; };
+  auto isSmall = [](char encoding) { return uint8_t(encoding) < kShift; };
   if (llvm::any_of(matrix.scales, isSmall)) {
     // A block of zeros may have any scale.
     auto granularity = reference::Granularity::getBlocks(block);
@@ -153,8 +153,8 @@ LogicalResult WeightQuantizer::scaleIntegers(ArrayRef<int64_t> sizes,
       if (value != 0 && isSmall(matrix.scales[blocks[i]]))
         return failure();
   }
-  for (char &code : matrix.scales)
-    code = isSmall(code) ? 0 : char(uint8_t(code) - kShift);
+  for (char &encoding : matrix.scales)
+    encoding = isSmall(encoding) ? 0 : char(uint8_t(encoding) - kShift);
   return success();
 }
 

@@ -56,7 +56,7 @@ struct ConvertedConstant {
 /// final result.
 struct Steps {
   Operation *last = nullptr;
-  ConvertedConstant codes, zeroPoints, scale;
+  ConvertedConstant quantized, zeroPoints, scale;
   /// The scale if it is computed by other ops instead of a constant.
   Value computedScale;
   /// The type of the result of `last`.
@@ -97,21 +97,22 @@ static std::optional<ConvertedConstant> getConvertedConstant(Value value) {
 
 /// Returns whether the type represents all quantized values and, if
 /// `differences` is set, all differences of two quantized values.
-static bool holdsAll(FloatType numbers, Type codes, bool differences) {
-  unsigned width = getNumberWidth(codes);
-  if (isa<IntegerType>(codes))
+static bool holdsAll(FloatType numbers, Type quantizedType, bool differences) {
+  unsigned width = getNumberWidth(quantizedType);
+  if (isa<IntegerType>(quantizedType))
     return width + differences <=
            APFloat::semanticsPrecision(numbers.getFloatSemantics());
   if (width > 8 || differences)
     return false;
-  Type f64 = Float64Type::get(codes.getContext());
+  Type f64 = Float64Type::get(quantizedType.getContext());
   reference::CastOptions options;
-  for (uint64_t code = 0; code < uint64_t(1) << width; ++code) {
-    APInt bits(width, code);
-    APInt number = reference::castElement(codes, numbers, bits, options);
-    if (!getFloatValue(codes, bits).isNaN() &&
+  for (uint64_t encoding = 0; encoding < uint64_t(1) << width; ++encoding) {
+    APInt bits(width, encoding);
+    APInt number =
+        reference::castElement(quantizedType, numbers, bits, options);
+    if (!getFloatValue(quantizedType, bits).isNaN() &&
         reference::castElement(numbers, f64, number, options) !=
-            reference::castElement(codes, f64, bits, options))
+            reference::castElement(quantizedType, f64, bits, options))
       return false;
   }
   return true;
@@ -215,20 +216,21 @@ static std::optional<Steps> findSteps(NodeOp multiply, unsigned index) {
   Value scale = multiply.getInputs()[1 - index];
   NodeOp difference =
       getLayer(numbers.getDefiningOp(), NodeKind::OpenVinoSubtract, 2);
-  std::optional<ConvertedConstant> codes =
+  std::optional<ConvertedConstant> quantized =
       getConvertedConstant(difference ? difference.getInputs()[0] : numbers);
   auto type = dyn_cast<RankedTensorType>(multiply.getResult(0).getType());
   auto number = type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
   auto scaleType = dyn_cast<RankedTensorType>(scale.getType());
-  if (!codes || !number || !isStandardFloat(number) || !scaleType ||
-      codes->convertedType != number || scaleType.getElementType() != number ||
-      codes->type.getElementType() == number ||
-      codes->type.getShape() != type.getShape() ||
-      !holdsAll(number, codes->type.getElementType(), !!difference))
+  if (!quantized || !number || !isStandardFloat(number) || !scaleType ||
+      quantized->convertedType != number ||
+      scaleType.getElementType() != number ||
+      quantized->type.getElementType() == number ||
+      quantized->type.getShape() != type.getShape() ||
+      !holdsAll(number, quantized->type.getElementType(), !!difference))
     return std::nullopt;
   Steps steps;
   steps.last = multiply;
-  steps.codes = *codes;
+  steps.quantized = *quantized;
   steps.type = type;
   steps.shape.assign(type.getShape().begin(), type.getShape().end());
   std::optional<SmallVector<int64_t>> aligned =
@@ -246,7 +248,7 @@ static std::optional<Steps> findSteps(NodeOp multiply, unsigned index) {
   std::optional<ConvertedConstant> points =
       getConvertedConstant(difference.getInputs()[1]);
   if (!points ||
-      points->type.getElementType() != codes->type.getElementType() ||
+      points->type.getElementType() != quantized->type.getElementType() ||
       (points->type.getNumElements() != 1 &&
        alignSizes(points->type.getShape(), steps.shape) != aligned))
     return std::nullopt;
@@ -288,16 +290,16 @@ static void castDividend(RewriterBase &rewriter, Value scale) {
                             : NodeOp();
   if (!convert)
     return;
-  Value codes = convert.getInputs()[0];
+  Value input = convert.getInputs()[0];
   Type to = getElementTypeOrSelf(convert.getResult(0));
   auto number = dyn_cast<FloatType>(to);
-  if (!number || !isFloat(getElementTypeOrSelf(codes)) ||
-      !holdsAll(number, getElementTypeOrSelf(codes), /*differences=*/false))
+  if (!number || !isFloat(getElementTypeOrSelf(input)) ||
+      !holdsAll(number, getElementTypeOrSelf(input), /*differences=*/false))
     return;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(convert);
   Value cast =
-      CastOp::create(rewriter, convert.getLoc(), codes, to, kNewestOpset);
+      CastOp::create(rewriter, convert.getLoc(), input, to, kNewestOpset);
   rewriter.replaceOp(convert, cast);
 }
 
@@ -339,13 +341,14 @@ static bool recover(RewriterBase &rewriter, NodeOp multiply, unsigned index) {
       number = rewriter.getF32Type();
     }
   rewriter.setInsertionPoint(last);
-  Type codes = steps->codes.type.getElementType();
-  Value input = makeConstant(rewriter, steps->codes, steps->shape, codes);
+  Type quantizedType = steps->quantized.type.getElementType();
+  Value input =
+      makeConstant(rewriter, steps->quantized, steps->shape, quantizedType);
   Value scale = makeScale(rewriter, *steps);
   Value zeroPoint;
   if (steps->zeroPoints.constant)
-    zeroPoint =
-        makeConstant(rewriter, steps->zeroPoints, steps->scaleShape, codes);
+    zeroPoint = makeConstant(rewriter, steps->zeroPoints, steps->scaleShape,
+                             quantizedType);
   if (!input || !scale || (steps->zeroPoints.constant && !zeroPoint))
     return false;
   OperationState state(steps->last->getLoc(), DequantizeOp::getOperationName());

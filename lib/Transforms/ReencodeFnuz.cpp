@@ -34,7 +34,7 @@ struct Reencoding {
   /// half.
   int exponent;
   /// Nullopt if the counterpart does not have the value.
-  std::array<std::optional<uint8_t>, 256> codes;
+  std::array<std::optional<uint8_t>, 256> encodings;
 
   Reencoding(Type from, Type to, int exponent, bool anyZero);
 };
@@ -49,17 +49,18 @@ struct ReencodeFnuzPass final
 Reencoding::Reencoding(Type from, Type to, int exponent, bool anyZero)
     : from(from), to(to), exponent(exponent) {
   FloatFormat source(from), destination(to);
-  for (uint64_t code = 0; code < codes.size(); ++code) {
-    APFloat expected =
-        scalbn(source.getValue(code), exponent, APFloat::rmNearestTiesToEven);
-    for (uint64_t other = 0; other < codes.size() && !codes[code]; ++other) {
+  for (uint64_t encoding = 0; encoding < encodings.size(); ++encoding) {
+    APFloat expected = scalbn(source.getValue(encoding), exponent,
+                              APFloat::rmNearestTiesToEven);
+    for (uint64_t other = 0; other < encodings.size() && !encodings[encoding];
+         ++other) {
       APFloat found = destination.getValue(other);
       // A NaN may become any NaN (D8).
       if (expected.isNaN()
-              ? found.isNaN() && other == destination.nanCode
+              ? found.isNaN() && other == destination.nanEncoding
               : found.bitwiseIsEqual(expected) ||
                     (anyZero && found.isZero() && expected.isZero()))
-        codes[code] = other;
+        encodings[encoding] = other;
     }
   }
 }
@@ -113,7 +114,7 @@ static std::optional<SmallVector<APInt>> moveScales(DequantizeOp op,
     APFloat back = scalbn(moved, exponent, APFloat::rmNearestTiesToEven);
     if (!scale.isFinite() || !back.bitwiseIsEqual(scale)) {
       emitNodeRemark(op) << "not re-encoded: element " << index
-                         << " of the scale, " << describeCode(type, bits)
+                         << " of the scale, " << describeEncoding(type, bits)
                          << ", has no " << (exponent < 0 ? "double" : "half")
                          << " in " << type;
       return std::nullopt;
@@ -139,8 +140,8 @@ static bool reencode(RewriterBase &rewriter, DequantizeOp op,
   // A splat stands for all elements.
   uint64_t share = bytes.size() == 1 ? count : 1;
   for (auto [index, byte] : llvm::enumerate(bytes)) {
-    if (std::optional<uint8_t> code = reencoding.codes[uint8_t(byte)]) {
-      byte = char(*code);
+    if (std::optional<uint8_t> encoding = reencoding.encodings[uint8_t(byte)]) {
+      byte = char(*encoding);
       continue;
     }
     if (numLost == 0)
@@ -154,10 +155,10 @@ static bool reencode(RewriterBase &rewriter, DequantizeOp op,
            << " values have no counterpart in " << reencoding.to
            << ", the first is element " << first << ":";
     const char *separator = " ";
-    for (uint64_t code = 0; code < lost.size(); ++code)
-      if (lost[code]) {
-        remark << separator << lost[code] << " of "
-               << describeCode(reencoding.from, APInt(8, code));
+    for (uint64_t encoding = 0; encoding < lost.size(); ++encoding)
+      if (lost[encoding]) {
+        remark << separator << lost[encoding] << " of "
+               << describeEncoding(reencoding.from, APInt(8, encoding));
         separator = ", ";
       }
     return false;

@@ -33,11 +33,11 @@ static int64_t toNumber(Type type, const APInt &bits) {
                                   : int64_t(bits.getZExtValue());
 }
 
-bool CodeMap::isIdentity() const {
+bool EncodingMap::isIdentity() const {
   if (from != to)
     return false;
-  for (auto [code, result] : llvm::enumerate(codes))
-    if (result != code)
+  for (auto [encoding, result] : llvm::enumerate(results))
+    if (result != encoding)
       return false;
   return true;
 }
@@ -47,17 +47,17 @@ static double toDouble(Type type, const APInt &bits) {
                        : double(toNumber(type, bits));
 }
 
-uint64_t CodeMap::findChange() const {
+uint64_t EncodingMap::findChange() const {
   std::optional<uint64_t> other;
-  for (auto [code, result] : llvm::enumerate(codes)) {
-    APInt bits(getNumberWidth(from), code);
+  for (auto [encoding, result] : llvm::enumerate(results)) {
+    APInt bits(getNumberWidth(from), encoding);
     // Different encodings of the same type may represent the same number (0 and
     // -0) or NaN.
     bool isSame = from == to && bits == result;
     if (!isSame && toDouble(from, bits) != toDouble(to, result))
-      return code;
+      return encoding;
     if (from == to && !isSame && !other)
-      other = code;
+      other = encoding;
   }
   return other.value_or(0);
 }
@@ -67,25 +67,27 @@ uint64_t CodeMap::findChange() const {
 //===----------------------------------------------------------------------===//
 
 /// Returns the input and the result of the map for one encoding, as numbers.
-static std::pair<int64_t, int64_t> getPoint(const CodeMap &map, uint64_t code) {
-  const APInt &to = map.codes[code];
+static std::pair<int64_t, int64_t> getPoint(const EncodingMap &map,
+                                            uint64_t encoding) {
+  const APInt &to = map.results[encoding];
   unsigned width = map.from.getIntOrFloatBitWidth();
-  return {toNumber(map.from, APInt(width, code)), toNumber(map.to, to)};
+  return {toNumber(map.from, APInt(width, encoding)), toNumber(map.to, to)};
 }
 
 /// Evaluates a MultiplyShift.
-static int64_t compute(const MultiplyShift &steps, int64_t code) {
-  int64_t sum = code * steps.multiplier + steps.addend;
+static int64_t compute(const MultiplyShift &steps, int64_t value) {
+  int64_t sum = value * steps.multiplier + steps.addend;
   return std::clamp(sum >> steps.shift, steps.min, steps.max);
 }
 
 /// Returns a MultiplyShift that is exact for every encoding, or nullopt. In the
 /// latter case `nearest` is the last one that was tried.
 static std::optional<MultiplyShift>
-findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
+findMultiplyShift(const EncodingMap &map,
+                  std::optional<MultiplyShift> &nearest) {
   SmallVector<std::pair<int64_t, int64_t>> points;
-  for (uint64_t code = 0; code < map.codes.size(); ++code)
-    points.push_back(getPoint(map, code));
+  for (uint64_t encoding = 0; encoding < map.results.size(); ++encoding)
+    points.push_back(getPoint(map, encoding));
   llvm::sort(points);
   auto [lowest, highest] =
       std::minmax_element(points.begin(), points.end(),
@@ -161,17 +163,17 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
 }
 
 /// Returns whether the map is the identity between its minimum and maximum.
-static bool isClip(const CodeMap &map) {
+static bool isClip(const EncodingMap &map) {
   if (map.from != map.to || !isa<IntegerType>(map.from))
     return false;
   int64_t min = std::numeric_limits<int64_t>::max();
   int64_t max = std::numeric_limits<int64_t>::min();
-  for (const APInt &code : map.codes) {
-    min = std::min(min, toNumber(map.to, code));
-    max = std::max(max, toNumber(map.to, code));
+  for (const APInt &result : map.results) {
+    min = std::min(min, toNumber(map.to, result));
+    max = std::max(max, toNumber(map.to, result));
   }
-  for (uint64_t code = 0; code < map.codes.size(); ++code) {
-    auto [x, y] = getPoint(map, code);
+  for (uint64_t encoding = 0; encoding < map.results.size(); ++encoding) {
+    auto [x, y] = getPoint(map, encoding);
     if (y != std::clamp(x, min, max))
       return false;
   }
@@ -179,16 +181,17 @@ static bool isClip(const CodeMap &map) {
 }
 
 std::optional<Requantization>
-quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
-                                  int64_t opset, std::string &error) {
+quant_float::chooseRequantization(const EncodingMap &map,
+                                  RequantizationForm form, int64_t opset,
+                                  std::string &error) {
   if (map.isIdentity())
     return Requantization{Requantization::Identity};
   llvm::raw_string_ostream os(error);
   auto refuse = [&](const Twine &reason) -> std::optional<Requantization> {
-    uint64_t code = map.findChange();
-    os << reason << ": code "
-       << describeCode(map.from, APInt(getNumberWidth(map.from), code))
-       << " becomes " << describeCode(map.to, map.codes[code]);
+    uint64_t encoding = map.findChange();
+    os << reason << ": encoding "
+       << describeEncoding(map.from, APInt(getNumberWidth(map.from), encoding))
+       << " becomes " << describeEncoding(map.to, map.results[encoding]);
     return std::nullopt;
   };
   if (form == RequantizationForm::None)
@@ -199,8 +202,9 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
   unsigned to = map.to.getIntOrFloatBitWidth();
   if (isClip(map) && from == 8 && opset >= kIntegerClipOpset) {
     Requantization requantization{Requantization::Clip};
-    auto numbers = llvm::map_range(
-        map.codes, [&](const APInt &code) { return toNumber(map.to, code); });
+    auto numbers = llvm::map_range(map.results, [&](const APInt &result) {
+      return toNumber(map.to, result);
+    });
     requantization.steps.min =
         *std::min_element(numbers.begin(), numbers.end());
     requantization.steps.max =
@@ -223,13 +227,14 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
   if (std::optional<MultiplyShift> steps = findMultiplyShift(map, nearest))
     return Requantization{Requantization::MultiplyShift, *steps};
   // The last attempt demonstrates that no multiplier fits.
-  for (uint64_t code = 0; nearest && code < map.codes.size(); ++code)
-    if (auto [x, y] = getPoint(map, code); compute(*nearest, x) != y) {
+  for (uint64_t encoding = 0; nearest && encoding < map.results.size();
+       ++encoding)
+    if (auto [x, y] = getPoint(map, encoding); compute(*nearest, x) != y) {
       os << "no multiplication and shift gives these values, (" << x << " * "
          << nearest->multiplier << " + " << nearest->addend << ") >> "
-         << nearest->shift << " is " << compute(*nearest, x) << ": code "
-         << describeCode(map.from, APInt(from, code)) << " becomes "
-         << describeCode(map.to, map.codes[code]);
+         << nearest->shift << " is " << compute(*nearest, x) << ": encoding "
+         << describeEncoding(map.from, APInt(from, encoding)) << " becomes "
+         << describeEncoding(map.to, map.results[encoding]);
       return std::nullopt;
     }
   return refuse("no multiplication and shift gives these values");
@@ -240,21 +245,21 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
 //===----------------------------------------------------------------------===//
 
 Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
-                                       Value codes, const CodeMap &map,
+                                       Value quantized, const EncodingMap &map,
                                        const Requantization &requantization,
                                        int64_t opset) {
   NodeBuilder b{builder, loc, opset};
   const quant_float::MultiplyShift &steps = requantization.steps;
   switch (requantization.kind) {
   case Requantization::Identity:
-    return codes;
+    return quantized;
   case Requantization::Clip:
-    return b.clip(codes, steps.min, steps.max);
+    return b.clip(quantized, steps.min, steps.max);
   case Requantization::Table: {
     // Gather does not accept 4-bit elements. A negative index counts from the
     // end, and so does the encoding of a negative value.
     Type inTable = map.to;
-    SmallVector<APInt> entries = map.codes;
+    SmallVector<APInt> entries = map.results;
     if (map.to.getIntOrFloatBitWidth() < 8) {
       inTable = map.to.isSignlessInteger() ? builder.getI8Type()
                                            : builder.getIntegerType(8, false);
@@ -264,9 +269,9 @@ Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
     Value table = createConstantOfBits(
         builder, b.getLoc("constant"),
         RankedTensorType::get(int64_t(entries.size()), inTable), entries);
-    Value indices = b.cast(codes, builder.getI32Type(), "index");
+    Value indices = b.cast(quantized, builder.getI32Type(), "index");
     Value found = b.makeNode("Gather", {table, indices},
-                             withElementType(codes.getType(), inTable));
+                             withElementType(quantized.getType(), inTable));
     return b.cast(found, map.to, "narrow");
   }
   case Requantization::MultiplyShift: {
@@ -275,13 +280,15 @@ Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
     // Div rounds toward zero. Add the smallest multiple of the divisor that
     // makes the dividend non-negative, and subtract it from the quotient.
     int64_t lowest = std::numeric_limits<int64_t>::max();
-    for (uint64_t code = 0; code < map.codes.size(); ++code)
-      lowest = std::min(lowest, getPoint(map, code).first * steps.multiplier +
-                                    steps.addend);
+    for (uint64_t encoding = 0; encoding < map.results.size(); ++encoding)
+      lowest =
+          std::min(lowest, getPoint(map, encoding).first * steps.multiplier +
+                               steps.addend);
     int64_t unit = int64_t(1) << steps.shift;
     int64_t lift = -llvm::divideFloorSigned(lowest, unit);
-    Value value = b.cast(
-        codes, isWide ? builder.getI64Type() : builder.getI32Type(), "wide");
+    Value value =
+        b.cast(quantized, isWide ? builder.getI64Type() : builder.getI32Type(),
+               "wide");
     value = b.compute("Mul", value, steps.multiplier);
     value = b.compute("Add", value, steps.addend + lift * unit);
     value = b.compute("Div", value, unit);
@@ -290,5 +297,5 @@ Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
     return b.cast(value, map.to, "narrow");
   }
   }
-  return codes;
+  return quantized;
 }

@@ -16,11 +16,11 @@
 
 namespace mlir::quant_float {
 
-/// A function from all quantized values of one type to another type: `codes[c]`
-/// is the result for the encoding c.
-struct CodeMap {
+/// A function from all quantized values of one type to another type:
+/// `results[e]` is the result for the encoding e.
+struct EncodingMap {
   Type from, to;
-  SmallVector<APInt> codes;
+  SmallVector<APInt> results;
 
   bool isIdentity() const;
   /// Returns the first encoding that maps to a different number. If there is
@@ -29,7 +29,7 @@ struct CodeMap {
   uint64_t findChange() const;
 };
 
-/// floor((code * multiplier + addend) / 2^shift), clamped to the range from
+/// floor((value * multiplier + addend) / 2^shift), clamped to the range from
 /// `min` to `max`.
 struct MultiplyShift {
   int64_t multiplier, addend;
@@ -37,7 +37,7 @@ struct MultiplyShift {
   int64_t min, max;
 };
 
-/// How a code map is computed.
+/// How an encoding map is computed.
 struct Requantization {
   enum Kind { Identity, Clip, Table, MultiplyShift };
   Kind kind;
@@ -49,15 +49,15 @@ struct Requantization {
 /// bits, or 63 bits for 16-bit types, and the result is exact for every
 /// encoding. Returns nullopt if there is none, and sets `error` to the reason
 /// and an encoding that demonstrates it.
-std::optional<Requantization> chooseRequantization(const CodeMap &map,
+std::optional<Requantization> chooseRequantization(const EncodingMap &map,
                                                    RequantizationForm form,
                                                    int64_t opset,
                                                    std::string &error);
 
 /// Creates the ops that compute the requantization.
-Value buildRequantization(OpBuilder &builder, Location loc, Value codes,
-                          const CodeMap &map, const Requantization &way,
-                          int64_t opset);
+Value buildRequantization(OpBuilder &builder, Location loc, Value quantized,
+                          const EncodingMap &map,
+                          const Requantization &requantization, int64_t opset);
 
 } // namespace mlir::quant_float
 

@@ -27,7 +27,7 @@ using namespace mlir::quant_float;
 static constexpr int64_t kFirstOpset = 4;
 
 /// Returns the tensor type with the quantized element type of `op`.
-static RankedTensorType toCodes(QuantizeOp op, Type type) {
+static RankedTensorType toQuantized(QuantizeOp op, Type type) {
   return cast<RankedTensorType>(type).clone(getElementTypeOrSelf(op.getType()));
 }
 
@@ -40,7 +40,7 @@ static NodeOp findConcat(QuantizeOp op) {
       !node->hasOneUse() || op.getRandom() || op.getGranularity().axis ||
       !op.getQuantizedElementType().isInteger(8) ||
       !isa<RankedTensorType>(op.getInput().getType()) ||
-      toCodes(op, op.getInput().getType()) != op.getType())
+      toQuantized(op, op.getInput().getType()) != op.getType())
     return {};
   Type element = getElementTypeOrSelf(op.getInput());
   bool isPlain = llvm::all_of(node.getInputs(), [&](Value part) {
@@ -72,7 +72,7 @@ struct SinkQuantizeThroughConcat final
       for (Value part : concat.getInputs()) {
         auto quantize = cast<QuantizeOp>(rewriter.clone(*op));
         quantize.getInputMutable().assign(part);
-        quantize->getResult(0).setType(toCodes(op, part.getType()));
+        quantize->getResult(0).setType(toQuantized(op, part.getType()));
         ops.push_back(quantize);
         parts.push_back(quantize->getResult(0));
       }

@@ -54,7 +54,7 @@ public:
   NodeOp getNode() const { return node; }
 
 protected:
-  enum { kX, kCodes, kScales };
+  enum { kX, kQuantized, kScales };
 
   /// Checks the inputs and attributes of the operator.
   virtual std::string analyzeOperator() = 0;
@@ -83,12 +83,12 @@ protected:
                ArrayRef<int64_t> shape);
   /// Unpacks quantized values. Each row starts at a byte boundary and may end
   /// before one.
-  Value unpackCodes(OpBuilder &builder, unsigned input, int64_t columns);
+  Value unpackQuantized(OpBuilder &builder, unsigned input, int64_t columns);
 
   NodeOp node;
   int64_t opset;
   SmallVector<Value> inputs;
-  Type elementType, codeType;
+  Type elementType, quantizedType;
   int64_t rows = 0, depth = 0, blockSize = 0, bits = 0, blocks = 0;
 
 private:
@@ -118,7 +118,7 @@ public:
   BlockFloatNode(NodeOp node, int64_t opset)
       : PackedNode(node, opset, isPacked(node) ? kNumPackedInputs : kNumInputs,
                    isPacked(node) ? kPackedBias : kBias),
-        hasPackedCodes(isPacked(node)) {}
+        hasPackedWeights(isPacked(node)) {}
 
 private:
   enum { kActivationScale = kScales + 1, kBias, kNumInputs };
@@ -136,9 +136,9 @@ private:
   /// Creates a dequantize with a scale of f32, and a cast if the opset requires
   /// a result of the same type.
   Value makeDequantize(NodeBuilder &b, StringRef what, TensorType type,
-                       Value codes, Value scale, bool isBlocked) const;
+                       Value quantized, Value scale, bool isBlocked) const;
 
-  bool hasPackedCodes;
+  bool hasPackedWeights;
 };
 
 struct UnpackWeightsPass final
@@ -164,8 +164,8 @@ std::string PackedNode::analyze() {
   for (; operand != end && position < numInputs; ++position)
     if (!llvm::is_contained(absent, position))
       inputs[position] = *operand++;
-  if (operand != end || !inputs[kX] || !inputs[kCodes] || !inputs[kScales] ||
-      node->getNumResults() != 1)
+  if (operand != end || !inputs[kX] || !inputs[kQuantized] ||
+      !inputs[kScales] || node->getNumResults() != 1)
     return "its inputs or outputs do not match the operator";
   auto x = dyn_cast<TensorType>(inputs[kX].getType());
   if (!x || !isa<TensorType>(node->getResult(0).getType()))
@@ -198,8 +198,8 @@ std::string NBitsNode::analyzeOperator() {
   blocks = llvm::divideCeil(depth, blockSize);
   Builder builder(node.getContext());
   Type bytes = builder.getIntegerType(8, /*isSigned=*/false);
-  codeType = builder.getIntegerType(bits, /*isSigned=*/false);
-  if (!isConstant(kCodes, bytes, rows * blocks * (blockSize / 8 * bits)) ||
+  quantizedType = builder.getIntegerType(bits, /*isSigned=*/false);
+  if (!isConstant(kQuantized, bytes, rows * blocks * (blockSize / 8 * bits)) ||
       !isConstant(kScales, elementType, rows * blocks))
     return "its weights or scales are not constants of matching sizes";
   if (inputs[kZeroPoints] &&
@@ -218,12 +218,12 @@ static bool isScalar(Value value) {
 
 std::string BlockFloatNode::analyzeOperator() {
   Builder builder(node.getContext());
-  auto codes = dyn_cast<RankedTensorType>(inputs[kCodes].getType());
-  if (!codes || codes.getRank() != 2 || !codes.hasStaticShape())
+  auto weightType = dyn_cast<RankedTensorType>(inputs[kQuantized].getType());
+  if (!weightType || weightType.getRank() != 2 || !weightType.hasStaticShape())
     return "its weights or scales are not constants of matching sizes";
-  blockSize = getInt("block_size", hasPackedCodes ? 16 : 128);
-  rows = codes.getDimSize(0);
-  depth = codes.getDimSize(1);
+  blockSize = getInt("block_size", hasPackedWeights ? 16 : 128);
+  rows = weightType.getDimSize(0);
+  depth = weightType.getDimSize(1);
   bool hasOnlySize =
       llvm::all_of(node.getNodeAttributes(), [](NamedAttribute attribute) {
         return attribute.getName() == "block_size" &&
@@ -235,22 +235,22 @@ std::string BlockFloatNode::analyzeOperator() {
     return "its attributes are not supported";
   if (opset < kBlocksOpset)
     return "DequantizeLinear supports blocks from opset 21 on";
-  if (hasPackedCodes && opset < kFloat4Opset)
+  if (hasPackedWeights && opset < kFloat4Opset)
     return "DequantizeLinear supports f4E2M1FN from opset 23 on";
-  bits = hasPackedCodes ? 4 : 8;
+  bits = hasPackedWeights ? 4 : 8;
   depth = depth * 8 / bits;
   blocks = llvm::divideCeil(depth, blockSize);
   Type bytes = builder.getIntegerType(8, /*isSigned=*/false);
-  codeType = hasPackedCodes ? Type(builder.getType<Float4E2M1FNType>())
-                            : Type(builder.getType<Float8E4M3FNType>());
+  quantizedType = hasPackedWeights ? Type(builder.getType<Float4E2M1FNType>())
+                                   : Type(builder.getType<Float8E4M3FNType>());
   int64_t shape[] = {rows, blocks};
-  if (!isConstant(kCodes, hasPackedCodes ? bytes : codeType,
-                  codes.getShape()) ||
-      !isConstant(kScales, hasPackedCodes ? bytes : builder.getF32Type(),
+  if (!isConstant(kQuantized, hasPackedWeights ? bytes : quantizedType,
+                  weightType.getShape()) ||
+      !isConstant(kScales, hasPackedWeights ? bytes : builder.getF32Type(),
                   shape))
     return "its weights or scales are not constants of matching sizes";
-  unsigned biasIndex = hasPackedCodes ? kPackedBias : kBias;
-  if ((hasPackedCodes && !inputs[kScaleOfScales]) ||
+  unsigned biasIndex = hasPackedWeights ? kPackedBias : kBias;
+  if ((hasPackedWeights && !inputs[kScaleOfScales]) ||
       (inputs[biasIndex] &&
        inputs[biasIndex].getType() != RankedTensorType::get(rows, elementType)))
     return "its inputs or outputs do not match the operator";
@@ -271,8 +271,8 @@ Value PackedNode::retype(OpBuilder &builder, unsigned input, Type elementType,
   return value;
 }
 
-Value PackedNode::unpackCodes(OpBuilder &builder, unsigned input,
-                              int64_t columns) {
+Value PackedNode::unpackQuantized(OpBuilder &builder, unsigned input,
+                                  int64_t columns) {
   ConstantBytes from = *getConstantBytes(inputs[input]);
   auto type = cast<RankedTensorType>(inputs[input].getType());
   int64_t stride = type.getNumElements() / rows;
@@ -291,7 +291,8 @@ Value PackedNode::unpackCodes(OpBuilder &builder, unsigned input,
                                     ((1 << bits) - 1));
   Value value = createConstantOfBytes(
       builder, inputs[input].getLoc(),
-      RankedTensorType::get({rows, columns}, codeType), std::move(made), from);
+      RankedTensorType::get({rows, columns}, quantizedType), std::move(made),
+      from);
   keepConstantAttributes(inputs[input].getDefiningOp(), value.getDefiningOp());
   return value;
 }
@@ -302,29 +303,29 @@ Value NBitsNode::makeWeights(NodeBuilder &b) {
   Value scales = retype(builder, kScales, elementType, perBlock);
   Value points =
       inputs[kZeroPoints]
-          ? unpackCodes(builder, kZeroPoints, blocks)
+          ? unpackQuantized(builder, kZeroPoints, blocks)
           : createConstantOfBits(builder, b.getLoc("zero_point"),
-                                 RankedTensorType::get(perBlock, codeType),
+                                 RankedTensorType::get(perBlock, quantizedType),
                                  APInt(bits, 1 << (bits - 1)));
   return DequantizeOp::create(
       builder, b.getLoc("DequantizeLinear"),
       RankedTensorType::get({rows, depth}, builder.getF32Type()),
-      unpackCodes(builder, kCodes, depth), scales, points, opset,
+      unpackQuantized(builder, kQuantized, depth), scales, points, opset,
       /*domain=*/StringAttr(), /*axis=*/builder.getI64IntegerAttr(1),
       builder.getI64IntegerAttr(blockSize),
       /*ignored_attributes=*/ArrayAttr());
 }
 
 Value BlockFloatNode::makeDequantize(NodeBuilder &b, StringRef what,
-                                     TensorType type, Value codes, Value scale,
-                                     bool isBlocked) const {
+                                     TensorType type, Value quantized,
+                                     Value scale, bool isBlocked) const {
   auto getAttr = [&](int64_t value) {
     return isBlocked ? b.builder.getI64IntegerAttr(value) : IntegerAttr();
   };
   Type to =
       opset < kResultTypeOpset ? b.builder.getF32Type() : type.getElementType();
   Value result = DequantizeOp::create(
-      b.builder, b.getLoc(what), type.clone(to), codes, scale,
+      b.builder, b.getLoc(what), type.clone(to), quantized, scale,
       /*zero_point=*/Value(), opset, /*domain=*/StringAttr(),
       /*axis=*/getAttr(1), getAttr(blockSize),
       /*ignored_attributes=*/ArrayAttr());
@@ -336,8 +337,8 @@ Value BlockFloatNode::makeWeights(NodeBuilder &b) {
   int64_t perBlock[] = {rows, blocks};
   Type f32 = builder.getF32Type();
   auto type = RankedTensorType::get({rows, depth}, elementType);
-  if (!hasPackedCodes)
-    return makeDequantize(b, "DequantizeLinear", type, inputs[kCodes],
+  if (!hasPackedWeights)
+    return makeDequantize(b, "DequantizeLinear", type, inputs[kQuantized],
                           inputs[kScales], /*isBlocked=*/true);
   Value encodings =
       retype(builder, kScales, builder.getType<Float8E4M3FNType>(), perBlock);
@@ -345,12 +346,12 @@ Value BlockFloatNode::makeWeights(NodeBuilder &b) {
       b, "DequantizeScales", RankedTensorType::get(perBlock, f32), encodings,
       retype(builder, kScaleOfScales, f32, {}), /*isBlocked=*/false);
   return makeDequantize(b, "DequantizeLinear", type,
-                        unpackCodes(builder, kCodes, depth), scales,
+                        unpackQuantized(builder, kQuantized, depth), scales,
                         /*isBlocked=*/true);
 }
 
 Value BlockFloatNode::makeActivations(NodeBuilder &b) {
-  if (hasPackedCodes || !inputs[kActivationScale])
+  if (hasPackedWeights || !inputs[kActivationScale])
     return inputs[kX];
   OpBuilder &builder = b.builder;
   auto type = cast<TensorType>(inputs[kX].getType());
@@ -360,7 +361,7 @@ Value BlockFloatNode::makeActivations(NodeBuilder &b) {
   if (opset < kResultTypeOpset)
     x = b.cast(x, builder.getF32Type(), "CastActivations");
   Value quantized = QuantizeOp::create(
-      builder, b.getLoc("QuantizeLinear"), type.clone(codeType), x, scale,
+      builder, b.getLoc("QuantizeLinear"), type.clone(quantizedType), x, scale,
       /*zero_point=*/Value(), builder.getI64IntegerAttr(opset),
       /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
       /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),

@@ -67,9 +67,9 @@ static void refuseComputed(DequantizeOp op, Type from, Type to) {
                                           : APInt::getMaxValue(width);
     int64_t number = last.getZExtValue();
     remark << ": an input of " << number + 1
-           << " times the scale without a zero point becomes code "
-           << describeCode(from, last) << ", but with " << to << " "
-           << describeCode(to, APInt(8, number + 1));
+           << " times the scale without a zero point becomes encoding "
+           << describeEncoding(from, last) << ", but with " << to << " "
+           << describeEncoding(to, APInt(8, number + 1));
   }
 }
 
@@ -81,8 +81,9 @@ static bool widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
                 : domain == kOwnDomain     ? OpKind::OwnDequantizeLinear
                                            : OpKind::DequantizeLinear;
   const OpVersion *version = getOpVersion(kind, op.getOpset());
-  std::optional<SmallVector<APInt>> codes = getConstantElements(op.getInput());
-  if (!codes) {
+  std::optional<SmallVector<APInt>> quantized =
+      getConstantElements(op.getInput());
+  if (!quantized) {
     refuseComputed(op, from, to);
     return false;
   }
@@ -115,7 +116,7 @@ static bool widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
   auto replace = [&](OpOperand &operand, ArrayRef<APInt> bits) {
     Operation *old = operand.get().getDefiningOp();
     SmallVector<APInt> wide = llvm::map_to_vector(
-        bits, [&](const APInt &code) { return widen(from, to, code); });
+        bits, [&](const APInt &element) { return widen(from, to, element); });
     Value value = createConstantOfBits(
         rewriter, old->getLoc(), withElementType(operand.get().getType(), to),
         wide);
@@ -124,7 +125,7 @@ static bool widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
     if (old->use_empty())
       rewriter.eraseOp(old);
   };
-  replace(op.getInputMutable(), *codes);
+  replace(op.getInputMutable(), *quantized);
   if (zeroPoint)
     replace(op->getOpOperand(op->getNumOperands() - 1), *zeroPoints);
   else if (isShifted)

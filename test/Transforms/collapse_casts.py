@@ -10,7 +10,7 @@ import re
 import sys
 
 import numpy as np
-from rewrites import CODE, DTYPES, WIDTHS, Rewrites, all_encodings
+from rewrites import DTYPES, ENCODING, WIDTHS, Rewrites, all_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 TYPES = [
@@ -102,7 +102,7 @@ for source in TYPES:
         "-o",
         rewrites.folder / "after.mlir",
     )
-    pattern = rf"node 'chain(\d+)_x': not collapsed: {CODE} of \S+ becomes {CODE} via \S+, but {CODE} directly"
+    pattern = rf"node 'chain(\d+)_x': not collapsed: {ENCODING} of \S+ becomes {ENCODING} via \S+, but {ENCODING} directly"
     remarks = {
         int(i): [int(c, 16) for c in encodings] for i, *encodings in re.findall(pattern, said)
     }
@@ -112,7 +112,7 @@ for source in TYPES:
         rewrites.fail(
             f"{source}: without an example: {set(re.findall(r'remark: .*', said)) - set(re.findall(r'remark: .*directly', said))}"
         )
-    inputs = make_inputs(source, [code for code, _, _ in remarks.values()])
+    inputs = make_inputs(source, [encoding for encoding, _, _ in remarks.values()])
     bits = inputs.view(UNSIGNED[source]) & np.dtype(UNSIGNED[source]).type(
         (1 << WIDTHS[source]) - 1
     )
@@ -128,8 +128,8 @@ for source in TYPES:
         if i not in remarks:
             rewrites.counts["collapsed"] += f"chain{i}_x'" not in said
             continue
-        code, with_it, without = remarks[i]
-        at = np.flatnonzero(bits == code)[0]
+        encoding, with_it, without = remarks[i]
+        at = np.flatnonzero(bits == encoding)[0]
         rewrites.counts["replayed"] += 1
         if with_it == without or one[i][at] != with_it or direct[i][at] != without:
             rewrites.fail(

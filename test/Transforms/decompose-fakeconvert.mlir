@@ -5,8 +5,8 @@
 // CHECK-SAME: (%[[X:.+]]: f32, %[[S:.+]]: f32, %[[T:.+]]: f32)
 // CHECK-NEXT: %[[SCALED:.+]] = arith.mulf %[[X]], %[[S]] : f32
 // CHECK-NEXT: %[[SHIFTED:.+]] = arith.subf %[[SCALED]], %[[T]] : f32
-// CHECK-NEXT: %[[CODE:.+]] = quant_float.cast %[[SHIFTED]] opset 28 : f32 to f8E4M3FN
-// CHECK-NEXT: %[[ROUNDED:.+]] = quant_float.cast %[[CODE]] opset 28 : f8E4M3FN to f32
+// CHECK-NEXT: %[[Q:.+]] = quant_float.cast %[[SHIFTED]] opset 28 : f32 to f8E4M3FN
+// CHECK-NEXT: %[[ROUNDED:.+]] = quant_float.cast %[[Q]] opset 28 : f8E4M3FN to f32
 // CHECK-NEXT: %[[BACK:.+]] = arith.addf %[[ROUNDED]], %[[T]] : f32
 // CHECK-NEXT: %[[Y:.+]] = arith.divf %[[BACK]], %[[S]] : f32
 // CHECK-NEXT: return %[[Y]]
@@ -22,8 +22,8 @@ func.func @exact(%x: f32, %s: f32, %t: f32) -> f32 {
 // CHECK-NEXT: %[[A:.+]] = quant_float.cast %[[X]] opset 28 : vector<4x8xf16> to vector<4x8xf32>
 // CHECK-NEXT: %[[B:.+]] = quant_float.cast %[[ALL]] opset 28 : vector<4x8xf16> to vector<4x8xf32>
 // CHECK-NEXT: %[[SCALED:.+]] = arith.mulf %[[A]], %[[B]] : vector<4x8xf32>
-// CHECK-NEXT: %[[CODE:.+]] = quant_float.cast %[[SCALED]] opset 28 : vector<4x8xf32> to vector<4x8xf8E5M2>
-// CHECK-NEXT: %[[ROUNDED:.+]] = quant_float.cast %[[CODE]] opset 28 : vector<4x8xf8E5M2> to vector<4x8xf32>
+// CHECK-NEXT: %[[Q:.+]] = quant_float.cast %[[SCALED]] opset 28 : vector<4x8xf32> to vector<4x8xf8E5M2>
+// CHECK-NEXT: %[[ROUNDED:.+]] = quant_float.cast %[[Q]] opset 28 : vector<4x8xf8E5M2> to vector<4x8xf32>
 // CHECK-NEXT: %[[Y:.+]] = arith.divf %[[ROUNDED]], %[[B]] : vector<4x8xf32>
 // CHECK-NEXT: quant_float.cast %[[Y]] opset 28 : vector<4x8xf32> to vector<4x8xf16>
 func.func @vectors(%x: vector<4x8xf16>, %s: vector<4x1xf16>) -> vector<4x8xf16> {
@@ -50,8 +50,8 @@ func.func @one_scale(%x: vector<8xf32>, %s: vector<1xf32>) -> vector<8xf32> {
 // CHECK: %[[BELOW:.+]] = arith.cmpf olt, %[[A]], %[[HIGH]] : f32
 // CHECK: %[[B:.+]] = arith.select %[[BELOW]], %[[A]], %[[HIGH]] : f32
 // CHECK: %[[HALF:.+]] = quant_float.cast %[[B]] opset 28 : f32 to f16
-// CHECK: %[[CODE:.+]] = quant_float.cast %[[HALF]] opset 28 : f16 to f8E4M3FN
-// CHECK: %[[ROUNDED:.+]] = quant_float.cast %[[CODE]] opset 28 : f8E4M3FN to f32
+// CHECK: %[[Q:.+]] = quant_float.cast %[[HALF]] opset 28 : f16 to f8E4M3FN
+// CHECK: %[[ROUNDED:.+]] = quant_float.cast %[[Q]] opset 28 : f8E4M3FN to f32
 // CHECK: %[[R:.+]] = arith.divf %{{.+}}, %[[S]] : f32
 // CHECK: %[[Y:.+]] = arith.mulf %[[ROUNDED]], %[[R]] : f32
 // CHECK: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32

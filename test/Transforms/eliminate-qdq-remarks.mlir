@@ -4,11 +4,11 @@
 
 func.func @parameters(%q: tensor<2x4xi8>, %s: tensor<f32>, %r: tensor<2x4xui8>) {
   %d0 = quant_float.dequantize %q, %s opset 21 : tensor<2x4xi8>, tensor<f32> to tensor<2x4xf32>
-  // expected-remark @+1 {{not removed: the scale or the zero point is not a constant: code 0x02 (2) with a scale of 0x7f7fffff (3.4028234663852886E+38) becomes 0x7f (127)}}
+  // expected-remark @+1 {{not removed: the scale or the zero point is not a constant: encoding 0x02 (2) with a scale of 0x7f7fffff (3.4028234663852886E+38) becomes 0x7f (127)}}
   %0 = quant_float.quantize %d0, %s opset 21 : tensor<2x4xf32>, tensor<f32> to tensor<2x4xi8>
   %s1 = arith.constant dense<[0.1, 0.0]> : tensor<2xf32>
   %d1 = quant_float.dequantize %q, %s1 axis 0 opset 21 : tensor<2x4xi8>, tensor<2xf32> to tensor<2x4xf32>
-  // expected-remark @+1 {{not removed: only the identity is removed here: code 0x01 (1) with element 1 of the scale becomes 0x00 (0)}}
+  // expected-remark @+1 {{not removed: only the identity is removed here: encoding 0x01 (1) with element 1 of the scale becomes 0x00 (0)}}
   %1 = quant_float.quantize %d1, %s1 axis 0 opset 21 : tensor<2x4xf32>, tensor<2xf32> to tensor<2x4xi8>
   %s2 = arith.constant dense<[0.1, 0.2, 0.3, 0.4]> : tensor<4xf32>
   // expected-remark @+1 {{not removed: their parameters belong to different slices of the values}}
@@ -27,7 +27,7 @@ func.func @encodings(%q: tensor<4xi8>, %e: tensor<4xf8E5M2>, %i: tensor<4xi32>, 
   %t = arith.constant dense<1.0> : tensor<f32>
   %tiny = arith.constant dense<1.0e-41> : tensor<f32>
   %d0 = quant_float.dequantize %e, %tiny opset 21 : tensor<4xf8E5M2>, tensor<f32> to tensor<4xf32>
-  // expected-remark @+1 {{not removed: only integers are mapped by tables or arithmetic: code 0x01 (1.52587890625E-5) becomes 0x00 (0)}}
+  // expected-remark @+1 {{not removed: only integers are mapped by tables or arithmetic: encoding 0x01 (1.52587890625E-5) becomes 0x00 (0)}}
   %0 = quant_float.quantize %d0, %tiny opset 21 : tensor<4xf32>, tensor<f32> to tensor<4xf8E5M2>
   %d1 = quant_float.dequantize %h, %s opset 21 : tensor<4xi16>, tensor<f32> to tensor<4xf32>
   // expected-remark @+1 {{not removed: no multiplication and shift gives these values, }}
@@ -45,7 +45,7 @@ func.func @old(%q: tensor<4xi8>, %u: tensor<4xui8>) {
   %t = arith.constant dense<0.3> : tensor<f32>
   %z = arith.constant dense<0> : tensor<i8>
   %d0 = quant_float.dequantize %q, %s, %z opset 10 : tensor<4xi8>, tensor<f32>, tensor<i8> to tensor<4xf32>
-  // expected-remark @+1 {{not removed: Gather of opset 10 does not support negative indices: code 0x01 (1) becomes 0x02 (2)}}
+  // expected-remark @+1 {{not removed: Gather of opset 10 does not support negative indices: encoding 0x01 (1) becomes 0x02 (2)}}
   %0 = quant_float.quantize %d0, %t, %z opset 10 : tensor<4xf32>, tensor<f32>, tensor<i8> to tensor<4xi8>
   return
 }

@@ -12,7 +12,16 @@ import sys
 import numpy as np
 import onnx
 from onnx import helper
-from rewrites import CODE, DTYPES, WIDTHS, Case, Rewrites, all_encodings, operators_of, to_encodings
+from rewrites import (
+    DTYPES,
+    ENCODING,
+    WIDTHS,
+    Case,
+    Rewrites,
+    all_encodings,
+    operators_of,
+    to_encodings,
+)
 
 node = helper.make_node
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
@@ -243,15 +252,15 @@ def replay(case, remark, before):
     """Whether the value that the remark names yields the stated result, and another one without the
     pair."""
     if found := re.search(
-        rf"code {CODE}(?: with element \d+ of the scale)? becomes {CODE}", remark
+        rf"encoding {ENCODING}(?: with element \d+ of the scale)? becomes {ENCODING}", remark
     ):
-        code, becomes = (int(digits, 16) for digits in found.groups())
+        encoding, becomes = (int(digits, 16) for digits in found.groups())
         inputs = to_encodings(case.inputs, case.source)
-        at = inputs == code
+        at = inputs == encoding
         if inputs.shape != before.shape:
             return becomes in before
         attempt = re.search(r"\) >> \d+ is (-?\d+):", remark)
-        if case.target == case.source and code == becomes and not attempt:
+        if case.target == case.source and encoding == becomes and not attempt:
             return False
         if attempt and int(attempt[1]) % (1 << WIDTHS[case.target]) == becomes:
             return False

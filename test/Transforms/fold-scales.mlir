@@ -68,7 +68,7 @@ func.func @not_folded(%w: tensor<2x32xi8>, %x: tensor<f32>) {
   %s = arith.constant dense<0.1> : tensor<f32>
   %g = arith.constant dense<0.3> : tensor<f32>
   %0 = quant_float.dequantize %w, %s opset 21 : tensor<2x32xi8>, tensor<f32> to tensor<2x32xf32>
-  // expected-remark @+1 {{not folded: code 0x0d (13) times 0x3dcccccd (0.10000000149011612) becomes 0x3fa66667 (1.3000000715255737), which times 0x3e99999a (0.30000001192092896) is 0x3ec7ae16 (0.39000004529953003), but 0x3ec7ae15 (0.39000001549720764) with one scale}}
+  // expected-remark @+1 {{not folded: encoding 0x0d (13) times 0x3dcccccd (0.10000000149011612) becomes 0x3fa66667 (1.3000000715255737), which times 0x3e99999a (0.30000001192092896) is 0x3ec7ae16 (0.39000004529953003), but 0x3ec7ae15 (0.39000001549720764) with one scale}}
   %a = quant_float.node "Mul"(%0, %g) opset 21 : (tensor<2x32xf32>, tensor<f32>) -> tensor<2x32xf32>
   %rows = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
   %columns = arith.constant dense<2.0> : tensor<32xf32>
@@ -85,8 +85,8 @@ func.func @not_folded(%w: tensor<2x32xi8>, %x: tensor<f32>) {
 // -----
 
 // CHECK-LABEL: func.func @dynamic
-func.func @dynamic(%w: tensor<2x32xi8>, %x: tensor<f32>, %codes: tensor<2xi8>) {
-  %s = quant_float.dequantize %codes, %x opset 21 : tensor<2xi8>, tensor<f32> to tensor<2xf32>
+func.func @dynamic(%w: tensor<2x32xi8>, %x: tensor<f32>, %quantized: tensor<2xi8>) {
+  %s = quant_float.dequantize %quantized, %x opset 21 : tensor<2xi8>, tensor<f32> to tensor<2xf32>
   // expected-remark @+1 {{not folded: the scale is not computed from constants, or has too many elements}}
   %0 = quant_float.dequantize %w, %s axis 0 opset 21 : tensor<2x32xi8>, tensor<2xf32> to tensor<2x32xf32>
   return

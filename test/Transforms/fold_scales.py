@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import onnx
 from onnx import helper
-from rewrites import CODE, Case, Rewrites, all_encodings, operators_of, to_encodings
+from rewrites import ENCODING, Case, Rewrites, all_encodings, operators_of, to_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 SOURCES = ("i8", "ui8", "i4", "ui4", "i2", "ui2", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f4E2M1FN")  # fmt: skip
@@ -97,18 +97,19 @@ for i, case in enumerate(cases):
     rewrites.compare_theirs(case.name, *theirs[i])
     for remark in remarks.get(case.name, ()):
         numbers = (
-            rf"code {CODE} times {CODE} becomes {CODE}, which times {CODE} is {CODE}, but {CODE}"
+            rf"encoding {ENCODING} times {ENCODING} becomes {ENCODING}, "
+            rf"which times {ENCODING} is {ENCODING}, but {ENCODING}"
         )
         found = re.search(numbers, remark)
         if not found:
             if not case.name.startswith("other") or "different slices" not in remark:
                 rewrites.fail(f"{case.name}: {remark}")
             continue
-        code, *floats = (int(text, 16) for text in found.groups())
+        encoding, *floats = (int(text, 16) for text in found.groups())
         kind = np.float16 if case.target == "f16" else np.float32
         unsigned = np.uint16 if case.target == "f16" else np.uint32
         scale, value, factor, twice, once = np.array(floats, unsigned).view(kind)
-        flat = to_encodings(case.constants["w"], case.source) == code
+        flat = to_encodings(case.constants["w"], case.source) == encoding
         zero = case.constants.get("z")
         number = case.constants["w"][flat][0].astype(np.float64)
         number -= 0 if zero is None else zero.flat[0].astype(np.float64)

@@ -53,7 +53,7 @@ func.func @whole(%w: tensor<2x32xi8>) -> (tensor<2x32xf32>, tensor<2x32xf16>) {
 // CHECK:         axis 2 block_size 2
 func.func @cube(%w: tensor<2x2x4xi8>) -> tensor<2x2x4xf32> {
   %s = arith.constant dense<[[[0.5, 0.5], [1.0, 1.0]], [[2.0, 2.0], [4.0, 4.0]]]> : tensor<2x2x2xf32>
-  // expected-remark @+1 {{not merged: elements 0 and 2 of the scale or zero point differ: code 0x01 (1) becomes 0x3f000000 (0.5) and 0x3f800000 (1)}}
+  // expected-remark @+1 {{not merged: elements 0 and 2 of the scale or zero point differ: encoding 0x01 (1) becomes 0x3f000000 (0.5) and 0x3f800000 (1)}}
   %y = quant_float.dequantize %w, %s axis 2 block_size 2 opset 21 : tensor<2x2x4xi8>, tensor<2x2x2xf32> to tensor<2x2x4xf32>
   return %y : tensor<2x2x4xf32>
 }
@@ -67,11 +67,11 @@ func.func @cube(%w: tensor<2x2x4xi8>) -> tensor<2x2x4xf32> {
 // CHECK:         axis 0
 func.func @unlike(%w: tensor<2x32xi8>, %x: tensor<2x32xf32>, %open: tensor<2xf32>) {
   %s = arith.constant dense<[[0.5, 0.5], [0.25, 1.0]]> : tensor<2x2xf32>
-  // expected-remark @+1 {{not merged: elements 2 and 3 of the scale or zero point differ: code 0x01 (1) becomes 0x3e800000 (0.25) and 0x3f800000 (1)}}
+  // expected-remark @+1 {{not merged: elements 2 and 3 of the scale or zero point differ: encoding 0x01 (1) becomes 0x3e800000 (0.25) and 0x3f800000 (1)}}
   %0 = quant_float.dequantize %w, %s axis 1 block_size 16 opset 21 : tensor<2x32xi8>, tensor<2x2xf32> to tensor<2x32xf32>
   %t = arith.constant dense<0.5> : tensor<2xf32>
   %z = arith.constant dense<[0, 3]> : tensor<2xi8>
-  // expected-remark @+1 {{not merged: elements 0 and 1 of the scale or zero point differ: code 0x00 (0) becomes 0x00000000 (0) and 0xbfc00000 (-1.5)}}
+  // expected-remark @+1 {{not merged: elements 0 and 1 of the scale or zero point differ: encoding 0x00 (0) becomes 0x00000000 (0) and 0xbfc00000 (-1.5)}}
   %1 = quant_float.dequantize %w, %t, %z axis 0 opset 21 : tensor<2x32xi8>, tensor<2xf32>, tensor<2xi8> to tensor<2x32xf32>
   // expected-remark @+1 {{not merged: elements 0 and 1 of the scale or zero point differ}}
   %2 = quant_float.quantize %x, %t, %z axis 0 opset 21 : tensor<2x32xf32>, tensor<2xf32>, tensor<2xi8> to tensor<2x32xi8>

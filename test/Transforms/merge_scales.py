@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import onnx
 from onnx import helper
-from rewrites import CODE, DTYPES, Case, Rewrites, all_encodings, to_encodings
+from rewrites import DTYPES, ENCODING, Case, Rewrites, all_encodings, to_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 SOURCES = ("i8", "ui8", "i4", "ui4", "i2", "ui2", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f4E2M1FN")  # fmt: skip
@@ -62,15 +62,15 @@ for i, (case, shape) in enumerate(zip(cases, shapes, strict=True)):
     rewrites.compare_ours(case.name, *ours[i])
     rewrites.compare_theirs(case.name, *theirs[i])
     for remark in remarks.get(case.name, ()):
-        pattern = rf"elements (\d+) and (\d+) of .*: code {CODE} becomes {CODE} and {CODE}"
-        first, second, code, one, other = (int(n, 16 if k > 1 else 10) for k, n in enumerate(re.search(pattern, remark).groups()))  # fmt: skip
+        pattern = rf"elements (\d+) and (\d+) of .*: encoding {ENCODING} becomes {ENCODING} and {ENCODING}"
+        first, second, encoding, one, other = (int(n, 16 if k > 1 else 10) for k, n in enumerate(re.search(pattern, remark).groups()))  # fmt: skip
         columns = given[1] if len(given) == 2 else 1
         size = case.constants["w"].shape[1] // columns
         rows = to_encodings(case.constants["w"], case.source)
         for place, wanted in ((first, one), (second, other)):
             row, block = divmod(place, columns)
             part = slice(block * size, (block + 1) * size)
-            results = ours[i][0][row, part][rows[row, part] == code]
+            results = ours[i][0][row, part][rows[row, part] == encoding]
             rewrites.counts["replayed"] += 1
             if not len(results) or (results != wanted).any():
                 rewrites.fail(f"{case.name}: {remark}: {results}")

@@ -120,7 +120,8 @@ for element, (_, bits, least, _) in ENCODINGS.items():
                 w, s, z = (stored[name] for name in node.input)
                 shift = -least if least < 0 else 0
                 expect(
-                    f"{what}: codes", np.array_equal(w.astype(int), encodings.astype(int) + shift)
+                    f"{what}: quantized values",
+                    np.array_equal(w.astype(int), encodings.astype(int) + shift),
                 )
                 wanted = zeros.astype(int) + shift if points else np.full(zeros.shape, shift)
                 expect(f"{what}: points", np.array_equal(z.astype(int), wanted))

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 from onnx import helper
-from rewrites import CODE, DTYPES, Case, Rewrites, all_encodings, to_encodings
+from rewrites import DTYPES, ENCODING, Case, Rewrites, all_encodings, to_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 SIBLINGS = {"f8E4M3FNUZ": "f8E4M3FN", "f8E5M2FNUZ": "f8E5M2"}
@@ -23,11 +23,11 @@ def find_lost(source, any_zero):
     factor = 2 if "FNUZ" in source else 0.5
     others = all_encodings(SIBLINGS[source])[0].astype("f8")
     lost = []
-    for code, value in enumerate(all_encodings(source)[0].astype("f8")):
+    for encoding, value in enumerate(all_encodings(source)[0].astype("f8")):
         wanted = value * factor
         equal = (others == wanted) & ((np.signbit(others) == np.signbit(wanted)) | any_zero)
         if not np.isnan(wanted) and not equal.any():
-            lost.append(code)
+            lost.append(encoding)
     return lost
 
 
@@ -45,7 +45,7 @@ def make_case(name, source, encodings, scale, type="f32", target="f32", **attrib
 
 def check(source, opset, any_zero):
     lost = find_lost(source, any_zero)
-    kept = [code for code in range(256) if code not in lost]
+    kept = [encoding for encoding in range(256) if encoding not in lost]
     toFnuz = "FNUZ" not in source
     tiny, huge = np.float32(1e-45), np.float32(3e38)
     block = np.geomspace(1e-3, 1e3, 3 * -(-len(kept) // 16)).reshape(3, -1)
@@ -100,9 +100,14 @@ def check(source, opset, any_zero):
         rewrites.compare_theirs(what, *theirs[i])
         if case.name in ("all", "few"):
             encodings = to_encodings(case.constants["w"], source).ravel()
-            named = {int(code, 16): int(n) for n, code in re.findall(rf"(\d+) of {CODE}", said[0])}
+            named = {
+                int(encoding, 16): int(n)
+                for n, encoding in re.findall(rf"(\d+) of {ENCODING}", said[0])
+            }
             counted = {
-                code: int((encodings == code).sum()) for code in lost if (encodings == code).any()
+                encoding: int((encodings == encoding).sum())
+                for encoding in lost
+                if (encodings == encoding).any()
             }
             number = int(re.search(r"(\d+) of \d+ values have", said[0])[1])
             if named != counted or number != sum(counted.values()):

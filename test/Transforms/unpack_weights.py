@@ -103,7 +103,7 @@ for bits in (8, 4, 2):
                 encodings = unpack(constants["w"], rows, depth, bits)
                 middle = np.full((rows, blocks), 1 << (bits - 1))
                 wanted = unpack(constants["z"], rows, blocks, bits) if points else middle
-                expect(f"{what}: codes", np.array_equal(w.astype(np.int64), encodings))
+                expect(f"{what}: quantized values", np.array_equal(w.astype(np.int64), encodings))
                 expect(f"{what}: points", np.array_equal(z.astype(np.int64), wanted))
                 expect(f"{what}: scales", np.array_equal(s, constants["s"].reshape(rows, blocks)))  # fmt: skip
                 x = random.standard_normal((5, depth)).astype(kind)

@@ -46,7 +46,7 @@ func.func @uint8() -> (tensor<2xf32>, tensor<2xf32>) {
 
 func.func @unchanged(%x: tensor<2xi4>, %z: tensor<ui4>) {
   %s = arith.constant dense<0.5> : tensor<f32>
-  // expected-remark @+1 {{not widened: the quantized values are not constant: an input of 8 times the scale without a zero point becomes code 0x7 (7), but with 'i8' 0x08 (8)}}
+  // expected-remark @+1 {{not widened: the quantized values are not constant: an input of 8 times the scale without a zero point becomes encoding 0x7 (7), but with 'i8' 0x08 (8)}}
   %0 = quant_float.dequantize %x, %s opset 21 : tensor<2xi4>, tensor<f32> to tensor<2xf32>
   %w = quant_float.constant dense<[1, 2]> : tensor<2xui4>
   // expected-remark @+1 {{not widened: the zero point is not a constant}}

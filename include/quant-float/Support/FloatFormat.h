@@ -15,8 +15,8 @@
 namespace mlir::quant_float {
 
 /// The properties of a binary float format, from a row of FloatFormats.def or
-/// from the parameters of a BinaryType. A code is the bit pattern of a value; a
-/// magnitude code is a code without its sign bit.
+/// from the parameters of a BinaryType. An encoding is the bit pattern of a
+/// value.
 ///
 /// Rounding to f8E8M0FNU, which has neither sign nor zero nor mantissa, follows
 /// different rules (C9).
@@ -38,12 +38,13 @@ struct FloatFormat {
   /// A format of IEEE P3109 that is a BinaryType. Its NaN has no sign.
   bool isBinary;
   bool hasZero;
-  /// The magnitude code of the largest finite value.
-  uint64_t maxCode;
-  /// The magnitude code of infinity, if the format has it.
-  uint64_t infinityCode;
-  /// The magnitude code of the canonical quiet NaN; for FNUZ formats, the code.
-  uint64_t nanCode;
+  /// The encoding of the largest finite value.
+  uint64_t maxEncoding;
+  /// The encoding of positive infinity, if the format has it.
+  uint64_t infinityEncoding;
+  /// The encoding of the canonical quiet NaN, without the sign bit except for
+  /// FNUZ formats.
+  uint64_t nanEncoding;
   /// The largest finite value, as f64.
   llvm::APFloat maxValue;
 
@@ -54,9 +55,9 @@ struct FloatFormat {
   uint64_t magnitudeMask() const {
     return ~uint64_t(0) >> (64 - width + (isSigned ? 1 : 0));
   }
-  /// Returns the value of a code as f64. NaN is quiet and has the sign of its
-  /// code; that of a BinaryType is positive.
-  llvm::APFloat getValue(uint64_t code) const;
+  /// Returns the value of an encoding as f64. NaN is quiet and has the sign of
+  /// its encoding; that of a BinaryType is positive.
+  llvm::APFloat getValue(uint64_t encoding) const;
 };
 
 /// Returns whether `type` is one of the floats of FloatFormats.def or a

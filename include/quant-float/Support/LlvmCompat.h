@@ -113,20 +113,20 @@ Value makeFromBFloatPair(BuilderT &builder, Type result, Value pair,
 
 /// Creates an NVVM op that converts a pair of narrow floats.
 template <typename OpTy, typename BuilderT>
-Value makeFromNarrowPair(BuilderT &builder, Type result, Value codes,
+Value makeFromNarrowPair(BuilderT &builder, Type result, Value encodings,
                          Type from) {
 #if LLVM_VERSION_MAJOR < 23 // 22.
-  return builder.template make<OpTy>(result, codes, /*relu=*/false, from);
+  return builder.template make<OpTy>(result, encodings, /*relu=*/false, from);
 #else
-  return builder.template make<OpTy>(result, codes, from);
+  return builder.template make<OpTy>(result, encodings, from);
 #endif
 }
 
 /// Creates an NVVM op that converts a pair of f8E8M0FNU.
 template <typename OpTy, typename BuilderT>
-Value makeFromScalePair(BuilderT &builder, Type result, Value codes,
+Value makeFromScalePair(BuilderT &builder, Type result, Value encodings,
                         Type from) {
-  return builder.template make<OpTy>(result, codes,
+  return builder.template make<OpTy>(result, encodings,
 #if LLVM_VERSION_MAJOR >= 23 // 22.
                                      /*scaleFactor=*/Value(),
 #endif

@@ -99,7 +99,7 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
     ```
 
     Every other `quantize` of dequantized values stays. With `remarks`, a remark
-    states the reason and a counterexample: `code 0x80 (-128) becomes 0x81
+    states the reason and a counterexample: `encoding 0x80 (-128) becomes 0x81
     (-127)`. The sign of a NaN is unspecified (D8); with `any-nan`, an encoding
     of NaN may become any other encoding of NaN.
 

@@ -604,7 +604,7 @@ private:
 static uint64_t getBits(FloatType type, int exponent) {
   FloatFormat format(type);
   if (exponent > format.maxExponent)
-    return format.maxCode;
+    return format.maxEncoding;
   if (exponent < format.minExponent - int(format.mantissaBits))
     return 1;
   bool losesInfo;

@@ -41,11 +41,11 @@ static LogicalResult checkType(Form &form, Type type) {
 
 /// Replaces the elements where the condition is true by a constant encoding,
 /// whose type has at most 8 bits.
-static Value replaceWhere(Form &form, Value condition, uint64_t code,
+static Value replaceWhere(Form &form, Value condition, uint64_t encoding,
                           Value value) {
   Type type = StablehloBuilder::elementOf(value);
   unsigned width = getNumberWidth(type);
-  APInt bits(width, code);
+  APInt bits(width, encoding);
   auto scalar = RankedTensorType::get({}, type);
   Value constant = form.constant(DenseElementsAttr::get(
       scalar, APFloat(cast<FloatType>(type).getFloatSemantics(), bits)));
@@ -88,8 +88,8 @@ static Value convertToScale(Form &form, Value value,
                       : semantics.roundMode == RoundMode::Nearest ? kHidden / 2
                                                                   : 0;
   Value rounded = form.elementwise("add", {bits, integer(increment)});
-  Value code = form.elementwise("shift_right_logical",
-                                {rounded, integer(kMantissaBits)});
+  Value encoding = form.elementwise("shift_right_logical",
+                                    {rounded, integer(kMantissaBits)});
   // The encoding 0 is 2^-127, half of the smallest normal number of f32. Above
   // it, a subnormal number rounds up to 2^-126, to nearest from 1.5 * 2^-127
   // on.
@@ -99,22 +99,22 @@ static Value convertToScale(Form &form, Value value,
                                                               : kHidden;
   Value isSubnormal = form.compare("LT", bits, integer(kHidden));
   Value isUp = form.compare("GE", bits, integer(first));
-  code = form.select(isSubnormal, form.convert(isUp, word), code);
+  encoding = form.select(isSubnormal, form.convert(isUp, word), encoding);
   // 2^127 is the largest value.
   constexpr int64_t kLargest = int64_t(254) << kMantissaBits;
   constexpr int64_t kSign = int64_t(1) << 31;
   Value isNegative = form.compare("GE", bits, integer(kSign));
   if (semantics.saturate) {
-    code = form.elementwise("minimum", {integer(254), code});
-    code = form.select(isNegative, integer(0), code);
+    encoding = form.elementwise("minimum", {integer(254), encoding});
+    encoding = form.select(isNegative, integer(0), encoding);
   } else {
     Value isTooLarge = form.compare("GT", bits, integer(kLargest));
     Value isTooSmall = form.compare("LT", bits, integer(smallest));
-    code = form.select(form.elementwise("or", {isTooLarge, isTooSmall}),
-                       integer(255), code);
+    encoding = form.select(form.elementwise("or", {isTooLarge, isTooSmall}),
+                           integer(255), encoding);
   }
-  code = form.select(isNaN(form, value), integer(255), code);
-  return form.bitcast(form.convert(code, byte),
+  encoding = form.select(isNaN(form, value), integer(255), encoding);
+  return form.bitcast(form.convert(encoding, byte),
                       Float8E8M0FNUType::get(form.b.getContext()));
 }
 
@@ -144,7 +144,7 @@ static Value convertToNarrow(Form &form, Value value, Type to,
   Value infinity = form.number(StablehloBuilder::elementOf(value),
                                APFloat::getInf(APFloat::IEEEsingle()));
   return replaceWhere(form, form.compare("EQ", magnitude, infinity),
-                      format.nanCode, result);
+                      format.nanEncoding, result);
 }
 
 /// Converts integers to a float that has fewer bits than f32, exactly rounded.
@@ -381,11 +381,11 @@ FailureOr<Value> onnx_forms::convertDequantize(Form &form) {
 FailureOr<Value> onnx_forms::convertQdq(Form &form) {
   auto op = cast<QdqOp>(form.op);
   Value zeroPoint = op.getZeroPoint() ? form.inputs[2] : Value();
-  FailureOr<Value> codes = quantize(form, op, form.inputs[0], form.inputs[1],
-                                    zeroPoint, op.getStorage());
-  if (failed(codes))
+  FailureOr<Value> quantized = quantize(
+      form, op, form.inputs[0], form.inputs[1], zeroPoint, op.getStorage());
+  if (failed(quantized))
     return failure();
-  return dequantize(form, *codes, form.inputs[1], zeroPoint,
+  return dequantize(form, *quantized, form.inputs[1], zeroPoint,
                     getElementTypeOrSelf(op.getResult().getType()),
                     op.getAxis(), op.getBlockSize());
 }

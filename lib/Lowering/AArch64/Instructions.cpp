@@ -65,11 +65,11 @@ Value aarch64::encodeFloat8FromBFloat(VectorBuilder &lanes, Value part,
     return lanes.make<vector::ScalableInsertOp>(
         lanes.make<vector::ShuffleOp>(part, part, mask), poison, 0);
   };
-  Value codes =
+  Value encodings =
       call(lanes, "llvm.aarch64.sve.fp8.cvtn", getScalable(16, lanes.getInt(8)),
            {getEverySecond(0), getEverySecond(1)});
   return lanes.make<vector::ScalableExtractOp>(
-      VectorType::get(16, lanes.getInt(8)), codes, 0);
+      VectorType::get(16, lanes.getInt(8)), encodings, 0);
 }
 
 /// Returns the most significant byte of each float by halving the elements
@@ -113,12 +113,12 @@ Value aarch64::finishEncoded(VectorBuilder &lanes,
   if (conversion.semantics.saturate)
     mode |= kResultSaturates;
   setFloat8Mode(lanes.getBuilder(), lanes.getLoc(), mode);
-  Value codes = convert(value);
+  Value encodings = convert(value);
   if (conversion.nans == NaNs::None || !conversion.nanMatters)
-    return codes;
+    return encodings;
   // If the encoding of a NaN has a sign, it is the same one.
   Value sign = lanes.bitAnd(getTopBytes(lanes, value), 0x80);
-  return lanes.make<arith::OrIOp>(lanes.bitAnd(codes, 0x7F), sign);
+  return lanes.make<arith::OrIOp>(lanes.bitAnd(encodings, 0x7F), sign);
 }
 
 /// The digit in the name selects the source format field of FPMR.
@@ -149,12 +149,12 @@ Value aarch64::decodeToBFloat(VectorBuilder &lanes, Value part,
 }
 
 Value aarch64::finishDecoded(VectorBuilder &lanes,
-                             function_ref<Value(Value)> convert, Value codes,
-                             const Conversion &conversion) {
+                             function_ref<Value(Value)> convert,
+                             Value encodings, const Conversion &conversion) {
   setFloat8Mode(lanes.getBuilder(), lanes.getLoc(), kSecondSourceIsE4M3);
-  Value value = convert(codes);
+  Value value = convert(encodings);
   if (conversion.nanMatters) {
-    Value sign = lanes.shl(lanes.resize(lanes.bitAnd(codes, 0x80), 16), 8);
+    Value sign = lanes.shl(lanes.resize(lanes.bitAnd(encodings, 0x80), 16), 8);
     value = lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(value), sign),
                           getElementTypeOrSelf(value));
   }

@@ -36,7 +36,7 @@ static Value getMagnitude(VectorBuilder &lanes, Value value) {
 
 /// C3: replaces the maximum, which the instruction produces on overflow, by the
 /// next encoding, which is infinity or NaN.
-static Value correctOverflow(VectorBuilder &lanes, Value codes, Value value,
+static Value correctOverflow(VectorBuilder &lanes, Value encodings, Value value,
                              const FloatFormat &to) {
   auto type = cast<FloatType>(getElementTypeOrSelf(value));
   // The midpoint between the maximum and the next value. It rounds to the even
@@ -46,31 +46,32 @@ static Value correctOverflow(VectorBuilder &lanes, Value codes, Value value,
              APFloat::rmNearestTiesToEven);
   APFloat threshold(to.maxValue.convertToDouble() + unit.convertToDouble());
   CmpFPredicate isBeyond =
-      to.maxCode & 1 ? CmpFPredicate::OGE : CmpFPredicate::OGT;
+      to.maxEncoding & 1 ? CmpFPredicate::OGE : CmpFPredicate::OGT;
   Value isOver = lanes.compare(isBeyond, getMagnitude(lanes, value),
                                lanes.number(type, threshold));
-  uint64_t overflowCode = to.hasInfinity ? to.infinityCode : to.nanCode;
-  Value change =
-      lanes.select(isOver, to.maxCode ^ overflowCode, lanes.integer(codes, 0));
-  return lanes.make<arith::XOrIOp>(codes, change);
+  uint64_t overflowEncoding =
+      to.hasInfinity ? to.infinityEncoding : to.nanEncoding;
+  Value change = lanes.select(isOver, to.maxEncoding ^ overflowEncoding,
+                              lanes.integer(encodings, 0));
+  return lanes.make<arith::XOrIOp>(encodings, change);
 }
 
 namespace {
 /// Encodings in integers of as many bytes as possible, at most four.
 class Registers {
 public:
-  Registers(VectorBuilder &vector, Value codes)
-      : vector(vector), type(cast<VectorType>(codes.getType())),
-        lanes(vector.withShapeOf(pack(codes))) {}
+  Registers(VectorBuilder &vector, Value encodings)
+      : vector(vector), type(cast<VectorType>(encodings.getType())),
+        lanes(vector.withShapeOf(pack(encodings))) {}
 
   /// Returns the builder for ops on these integers.
   VectorBuilder &getLanes() { return lanes; }
 
-  Value pack(Value codes) {
+  Value pack(Value encodings) {
     int64_t count = type.getNumElements();
     unsigned bytes = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
     return vector.make<vector::BitCastOp>(
-        VectorType::get(count / bytes, vector.getInt(8 * bytes)), codes);
+        VectorType::get(count / bytes, vector.getInt(8 * bytes)), encodings);
   }
   Value unpack(Value packed) {
     return vector.make<vector::BitCastOp>(type, packed);
@@ -79,8 +80,8 @@ public:
   /// Returns an integer with `byte` in each byte.
   static uint64_t each(uint64_t byte) { return byte * 0x01010101; }
   /// Returns a bit of each byte as that byte's value.
-  Value getBit(Value codes, unsigned bit) {
-    return lanes.bitAnd(lanes.shrU(codes, bit), each(1));
+  Value getBit(Value encodings, unsigned bit) {
+    return lanes.bitAnd(lanes.shrU(encodings, bit), each(1));
   }
   /// Returns `byte` for bytes that are 1, and 0 for bytes that are 0.
   Value scale(Value bits, uint64_t byte) {
@@ -97,10 +98,10 @@ private:
 /// C5: replaces 0x7F, the instruction's NaN, by 0x7E. No other encoding,
 /// including those of overflow, is 0x7F or greater. The carry of an addition to
 /// the sign bit identifies it.
-static Value correctNaNCode(VectorBuilder &lanes, Value codes) {
-  Registers registers(lanes, codes);
+static Value correctNaN(VectorBuilder &lanes, Value encodings) {
+  Registers registers(lanes, encodings);
   VectorBuilder &l = registers.getLanes();
-  Value packed = registers.pack(codes);
+  Value packed = registers.pack(encodings);
   Value carry =
       l.add(l.bitAnd(packed, registers.each(0x7F)), registers.each(1));
   return registers.unpack(
@@ -110,15 +111,15 @@ static Value correctNaNCode(VectorBuilder &lanes, Value codes) {
 Value nvvm::finishFloat8(VectorBuilder &lanes, Convert convert, Value value,
                          const Conversion &conversion) {
   FloatFormat to(conversion.to);
-  Value codes = convert(value);
+  Value encodings = convert(value);
   if (!conversion.semantics.saturate)
-    codes = correctOverflow(lanes, codes, value, to);
+    encodings = correctOverflow(lanes, encodings, value, to);
   if (conversion.nans == NaNs::None || !conversion.nanMatters)
-    return codes;
-  if (to.nanCode != to.magnitudeMask())
-    codes = correctNaNCode(lanes, codes);
+    return encodings;
+  if (to.nanEncoding != to.magnitudeMask())
+    encodings = correctNaN(lanes, encodings);
   // NaN gets its sign. All other encodings already have theirs.
-  return lanes.make<arith::OrIOp>(codes, getSign(lanes, value, to));
+  return lanes.make<arith::OrIOp>(encodings, getSign(lanes, value, to));
 }
 
 // The FNUZ format has one more exponent than its counterpart without FNUZ, at
@@ -157,23 +158,24 @@ Value nvvm::finishFNUZ(VectorBuilder &lanes, Convert convert, Value value,
   second = l.bitAnd(second, each(0x7F));
   Value large = l.add(second, each(8));
   Value isLarge = registers.scale(registers.getBit(second, 6), 0xFF);
-  Value code = l.make<arith::XOrIOp>(
+  Value encoding = l.make<arith::XOrIOp>(
       small,
       l.make<arith::AndIOp>(l.make<arith::XOrIOp>(small, large), isLarge));
-  Value mask = registers.scale(registers.getBit(code, 7), 0x7F);
+  Value mask = registers.scale(registers.getBit(encoding, 7), 0x7F);
   if (conversion.semantics.saturate) {
-    code = l.make<arith::OrIOp>(l.bitAnd(code, each(0x7F)), mask);
+    encoding = l.make<arith::OrIOp>(l.bitAnd(encoding, each(0x7F)), mask);
     // C5: 0x7F + 1 is the encoding of NaN.
     if (conversion.nans != NaNs::None)
-      code = l.make<arith::AddIOp>(code,
-                                   registers.getBit(l.add(second, each(1)), 7));
+      encoding = l.make<arith::AddIOp>(
+          encoding, registers.getBit(l.add(second, each(1)), 7));
   } else {
-    code = l.make<arith::XOrIOp>(code, l.make<arith::AndIOp>(code, mask));
+    encoding =
+        l.make<arith::XOrIOp>(encoding, l.make<arith::AndIOp>(encoding, mask));
   }
   // C6: zero has no sign. The instruction's NaN has none either.
-  Value isNonZero = l.add(code, each(0x7F));
+  Value isNonZero = l.add(encoding, each(0x7F));
   Value sign = l.bitAnd(l.make<arith::AndIOp>(first, isNonZero), each(0x80));
-  return registers.unpack(l.make<arith::OrIOp>(code, sign));
+  return registers.unpack(l.make<arith::OrIOp>(encoding, sign));
 }
 
 // C8: NaN becomes the zero of the other sign, or any zero if the sign does not
@@ -200,26 +202,26 @@ Value nvvm::finishScale(VectorBuilder &lanes, Convert convert, Value value,
   if (conversion.semantics.saturate)
     return convert(lanes.make<arith::MaximumFOp>(
         value, lanes.number(from, APFloat(0.0f))));
-  Value codes = convert(value);
+  Value encodings = convert(value);
   Value isInside = lanes.make<arith::AndIOp>(
       lanes.compare(CmpFPredicate::OGE, value, lanes.powerOfTwo(from, -127)),
       lanes.compare(CmpFPredicate::OLE, value, lanes.powerOfTwo(from, 127)));
-  return lanes.select(isInside, codes, lanes.integer(codes, 0xFF));
+  return lanes.select(isInside, encodings, lanes.integer(encodings, 0xFF));
 }
 
 /// C7: makes NaNs canonical, with the sign of the encoding, which the
 /// instruction drops.
-static Value correctNaNs(VectorBuilder &lanes, Value value, Value codes,
+static Value correctNaNs(VectorBuilder &lanes, Value value, Value encodings,
                          Type from) {
   auto type = cast<FloatType>(getElementTypeOrSelf(value));
   FloatFormat format(type);
   unsigned width = FloatFormat(from).width;
   Value bits =
-      lanes.select(lanes.isNaN(value), format.nanCode, lanes.toBits(value));
+      lanes.select(lanes.isNaN(value), format.nanEncoding, lanes.toBits(value));
   if (FloatFormat(from).isSigned) {
     Value top = format.width == 32
-                    ? moveToTop(lanes, codes, width)
-                    : lanes.shl(lanes.resize(codes, format.width),
+                    ? moveToTop(lanes, encodings, width)
+                    : lanes.shl(lanes.resize(encodings, format.width),
                                 format.width - width);
     Value sign = lanes.bitAnd(top, format.signMask());
     bits = lanes.make<arith::OrIOp>(bits, sign);
@@ -227,10 +229,10 @@ static Value correctNaNs(VectorBuilder &lanes, Value value, Value codes,
   return lanes.bitcast(bits, type);
 }
 
-Value nvvm::finishDecoded(VectorBuilder &lanes, Convert convert, Value codes,
-                          const Conversion &conversion) {
-  codes = dropUnusedBits(lanes, codes, conversion.from);
-  Value value = convert(codes);
+Value nvvm::finishDecoded(VectorBuilder &lanes, Convert convert,
+                          Value encodings, const Conversion &conversion) {
+  encodings = dropUnusedBits(lanes, encodings, conversion.from);
+  Value value = convert(encodings);
   // f16 to bf16: the upper half of the f32 is exact.
   bool byHighHalf =
       getElementTypeOrSelf(value).isF16() && conversion.to.isBF16();
@@ -238,7 +240,7 @@ Value nvvm::finishDecoded(VectorBuilder &lanes, Convert convert, Value codes,
   if (getElementTypeOrSelf(value) != wide)
     value = lanes.convert<arith::ExtFOp>(value, wide);
   if (conversion.nanMatters)
-    value = correctNaNs(lanes, value, codes, conversion.from);
+    value = correctNaNs(lanes, value, encodings, conversion.from);
   if (!byHighHalf)
     return value;
   Value high = lanes.shrU(lanes.toBits(value), 16);

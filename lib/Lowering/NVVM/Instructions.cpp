@@ -82,46 +82,46 @@ Value nvvm::encodeFloat4(VectorBuilder &lanes, Value pair,
 
 /// Decodes a pair by `OpTy` from a vector of two bytes or from one byte.
 template <typename OpTy>
-static Value decode(VectorBuilder &lanes, Value codes, FloatType to,
+static Value decode(VectorBuilder &lanes, Value encodings, FloatType to,
                     Type from) {
   auto type = VectorType::get(2, to);
-  if (VectorBuilder::getWidth(codes) == 16)
-    codes =
-        lanes.make<LLVM::BitcastOp>(VectorType::get(2, lanes.getInt(8)), codes);
+  if (VectorBuilder::getWidth(encodings) == 16)
+    encodings = lanes.make<LLVM::BitcastOp>(VectorType::get(2, lanes.getInt(8)),
+                                            encodings);
   if constexpr (std::is_same_v<OpTy, NVVM::ConvertF8x2ToBF16x2Op>)
-    return makeFromScalePair<OpTy>(lanes, type, codes, from);
+    return makeFromScalePair<OpTy>(lanes, type, encodings, from);
   else
-    return makeFromNarrowPair<OpTy>(lanes, type, codes, from);
+    return makeFromNarrowPair<OpTy>(lanes, type, encodings, from);
 }
 
 static FloatType getHalf(const Conversion &conversion) {
   return Float16Type::get(conversion.from.getContext());
 }
 
-Value nvvm::decodeFloat8(VectorBuilder &lanes, Value codes,
+Value nvvm::decodeFloat8(VectorBuilder &lanes, Value encodings,
                          const Conversion &conversion) {
-  return decode<NVVM::ConvertF8x2ToF16x2Op>(lanes, codes, getHalf(conversion),
-                                            conversion.from);
+  return decode<NVVM::ConvertF8x2ToF16x2Op>(
+      lanes, encodings, getHalf(conversion), conversion.from);
 }
 
-Value nvvm::decodeScale(VectorBuilder &lanes, Value codes,
+Value nvvm::decodeScale(VectorBuilder &lanes, Value encodings,
                         const Conversion &conversion) {
   return decode<NVVM::ConvertF8x2ToBF16x2Op>(
-      lanes, codes, BFloat16Type::get(conversion.from.getContext()),
+      lanes, encodings, BFloat16Type::get(conversion.from.getContext()),
       conversion.from);
 }
 
-Value nvvm::decodeFloat6(VectorBuilder &lanes, Value codes,
+Value nvvm::decodeFloat6(VectorBuilder &lanes, Value encodings,
                          const Conversion &conversion) {
-  return decode<NVVM::ConvertF6x2ToF16x2Op>(lanes, codes, getHalf(conversion),
-                                            conversion.from);
+  return decode<NVVM::ConvertF6x2ToF16x2Op>(
+      lanes, encodings, getHalf(conversion), conversion.from);
 }
 
-Value nvvm::decodeFloat4(VectorBuilder &lanes, Value codes,
+Value nvvm::decodeFloat4(VectorBuilder &lanes, Value encodings,
                          const Conversion &conversion) {
-  VectorBuilder scalar = lanes.withShapeOf(codes);
-  Value packed =
-      scalar.resize(scalar.make<arith::OrIOp>(codes, scalar.shrU(codes, 4)), 8);
+  VectorBuilder scalar = lanes.withShapeOf(encodings);
+  Value packed = scalar.resize(
+      scalar.make<arith::OrIOp>(encodings, scalar.shrU(encodings, 4)), 8);
   return decode<NVVM::ConvertF4x2ToF16x2Op>(lanes, packed, getHalf(conversion),
                                             conversion.from);
 }

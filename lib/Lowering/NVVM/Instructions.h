@@ -31,13 +31,13 @@ Value encodeFloat4(VectorBuilder &lanes, Value pair,
                    const Conversion &conversion);
 
 /// Convert pairs of bytes to f16, or to bf16 for scales.
-Value decodeFloat8(VectorBuilder &lanes, Value codes,
+Value decodeFloat8(VectorBuilder &lanes, Value encodings,
                    const Conversion &conversion);
-Value decodeScale(VectorBuilder &lanes, Value codes,
+Value decodeScale(VectorBuilder &lanes, Value encodings,
                   const Conversion &conversion);
-Value decodeFloat6(VectorBuilder &lanes, Value codes,
+Value decodeFloat6(VectorBuilder &lanes, Value encodings,
                    const Conversion &conversion);
-Value decodeFloat4(VectorBuilder &lanes, Value codes,
+Value decodeFloat4(VectorBuilder &lanes, Value encodings,
                    const Conversion &conversion);
 
 //===- Corrections.cpp ----------------------------------------------------===//
@@ -56,7 +56,7 @@ Value finishGrid(VectorBuilder &lanes, Convert convert, Value value,
 Value finishScale(VectorBuilder &lanes, Convert convert, Value value,
                   const Conversion &conversion);
 /// Corrects NaN (C7) and converts to the requested type.
-Value finishDecoded(VectorBuilder &lanes, Convert convert, Value codes,
+Value finishDecoded(VectorBuilder &lanes, Convert convert, Value encodings,
                     const Conversion &conversion);
 
 } // namespace mlir::quant_float::nvvm

@@ -87,17 +87,17 @@ Value riscv::encodeFloat8(VectorBuilder &lanes, Value part,
 Value riscv::finishEncoded(VectorBuilder &lanes,
                            function_ref<Value(Value)> convert, Value value,
                            const Conversion &conversion) {
-  Value codes = convert(value);
+  Value encodings = convert(value);
   bool isE5M2 = isa<Float8E5M2Type>(conversion.to);
   bool canBeNaN = conversion.nans != NaNs::None && conversion.nanMatters;
   if (!canBeNaN && (isE5M2 || conversion.semantics.saturate))
-    return codes;
+    return encodings;
   if (isE5M2)
-    codes = lanes.make<arith::MinUIOp>(lanes.bitAnd(codes, 0x7F),
-                                       lanes.integer(codes, 0x7E));
+    encodings = lanes.make<arith::MinUIOp>(lanes.bitAnd(encodings, 0x7F),
+                                           lanes.integer(encodings, 0x7E));
   Value bits = lanes.toBits(value);
   Value isNegative = lanes.compare(arith::CmpIPredicate::slt, bits, 0);
-  return lanes.select(isNegative, lanes.bitOr(codes, 0x80), codes);
+  return lanes.select(isNegative, lanes.bitOr(encodings, 0x80), encodings);
 }
 
 Value riscv::decodeFloat8(VectorBuilder &lanes, Value part,
@@ -110,11 +110,11 @@ Value riscv::decodeFloat8(VectorBuilder &lanes, Value part,
 }
 
 Value riscv::finishDecoded(VectorBuilder &lanes,
-                           function_ref<Value(Value)> convert, Value codes,
+                           function_ref<Value(Value)> convert, Value encodings,
                            const Conversion &conversion) {
-  Value bits = lanes.toBits(convert(codes));
+  Value bits = lanes.toBits(convert(encodings));
   if (conversion.nanMatters) {
-    Value sign = lanes.shl(lanes.resize(lanes.bitAnd(codes, 0x80), 16), 8);
+    Value sign = lanes.shl(lanes.resize(lanes.bitAnd(encodings, 0x80), 16), 8);
     bits = lanes.make<arith::OrIOp>(bits, sign);
   }
   Type bf16 = BFloat16Type::get(conversion.from.getContext());

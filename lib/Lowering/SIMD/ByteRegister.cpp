@@ -259,43 +259,48 @@ Value simd::ByteRegister::anyUnordered(ArrayRef<Value> registers) {
   return any(condition);
 }
 
-Value simd::ByteRegister::addWhere(Value mask, Value codes, unsigned number) {
+Value simd::ByteRegister::addWhere(Value mask, Value encodings,
+                                   unsigned number) {
   if (number == 0)
-    return codes;
+    return encodings;
   if (number == 1)
-    return bytes.make<arith::SubIOp>(codes, mask);
-  return bytes.make<arith::AddIOp>(codes, bytes.bitAnd(mask, number));
+    return bytes.make<arith::SubIOp>(encodings, mask);
+  return bytes.make<arith::AddIOp>(encodings, bytes.bitAnd(mask, number));
 }
 
-Value simd::ByteRegister::putSign(Value codes, unsigned excess, Value sign,
+Value simd::ByteRegister::putSign(Value encodings, unsigned excess, Value sign,
                                   const FloatFormat &to) {
   if (!isNeon() && !to.isFNUZ && to.width == 8) {
     // One addition subtracts most of the excess and sets the sign.
-    codes = bytes.make<arith::AddIOp>(codes, bytes.bitOr(sign, 0x7F));
-    return excess == 0x81 ? codes : bytes.add(codes, 0x81 - uint64_t(excess));
+    encodings = bytes.make<arith::AddIOp>(encodings, bytes.bitOr(sign, 0x7F));
+    return excess == 0x81 ? encodings
+                          : bytes.add(encodings, 0x81 - uint64_t(excess));
   }
-  codes = bytes.add(codes, -uint64_t(excess));
+  encodings = bytes.add(encodings, -uint64_t(excess));
   if (to.width < 8)
     sign = bytes.shrU(sign, 8 - to.width);
   sign = bytes.bitAnd(sign, to.signMask());
   if (to.isFNUZ) {
-    Value isZero = bytes.compare(arith::CmpIPredicate::eq, codes, 0);
-    return bytes.select(isZero, codes, bytes.make<arith::OrIOp>(codes, sign));
+    Value isZero = bytes.compare(arith::CmpIPredicate::eq, encodings, 0);
+    return bytes.select(isZero, encodings,
+                        bytes.make<arith::OrIOp>(encodings, sign));
   }
   // If the bit is free, NEON can insert it with one instruction.
   if (isNeon() && to.hasNaN)
-    return bytes.make<arith::OrIOp>(bytes.bitAnd(codes, ~to.signMask()), sign);
-  return bytes.make<arith::XOrIOp>(codes, sign);
+    return bytes.make<arith::OrIOp>(bytes.bitAnd(encodings, ~to.signMask()),
+                                    sign);
+  return bytes.make<arith::XOrIOp>(encodings, sign);
 }
 
-Value simd::ByteRegister::putSign(Value codes, Value signs,
+Value simd::ByteRegister::putSign(Value encodings, Value signs,
                                   const FloatFormat &to) {
   uint64_t magnitudes = to.magnitudeMask();
   if (size != 32)
     return bytes.make<arith::AndIOp>(
-        codes, bytes.bitOr(bytes.shrU(signs, 8 - to.width), magnitudes));
-  Value positive = bytes.integer(codes, magnitudes);
-  Value negative = bytes.integer(codes, magnitudes | to.signMask());
+        encodings, bytes.bitOr(bytes.shrU(signs, 8 - to.width), magnitudes));
+  Value positive = bytes.integer(encodings, magnitudes);
+  Value negative = bytes.integer(encodings, magnitudes | to.signMask());
   return bytes.make<arith::AndIOp>(
-      codes, call("pblendvb", codes.getType(), {positive, negative, signs}));
+      encodings,
+      call("pblendvb", encodings.getType(), {positive, negative, signs}));
 }

@@ -87,14 +87,14 @@ public:
   Value anyUnordered(ArrayRef<Value> registers);
 
   /// Adds `number` to the encodings for which `mask` is -1 instead of 0.
-  Value addWhere(Value mask, Value codes, unsigned number);
+  Value addWhere(Value mask, Value encodings, unsigned number);
   /// Subtracts `excess` from the encodings of magnitudes of `to` and sets their
   /// signs (C6, C8). `signs` is the result of packSigns.
-  Value putSign(Value codes, unsigned excess, Value signs,
+  Value putSign(Value encodings, unsigned excess, Value signs,
                 const FloatFormat &to);
   /// As above, for x86 and encodings in which all bits from the sign bit upward
   /// are set. `signs` is the result of packSigns.
-  Value putSign(Value codes, Value signs, const FloatFormat &to);
+  Value putSign(Value encodings, Value signs, const FloatFormat &to);
 
   /// Builds ops on bytes, whose order may be permuted.
   VectorBuilder bytes;

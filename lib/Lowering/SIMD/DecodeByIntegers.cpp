@@ -10,7 +10,7 @@
 // to the position of the mantissa of f16 or bf16, and adding the difference of
 // the exponents' biases:
 //
-//   bits = ((code << 8) >> shift & mask) + difference     (preserves the sign)
+//   bits = ((encoding << 8) >> shift & mask) + difference  (preserves the sign)
 //
 // Subnormals, infinity and NaN are decoded in the same way, but with other
 // differences. Their encodings are the first and the last ones. Counted from
@@ -44,17 +44,17 @@ using Table = std::array<uint16_t, kEntries>;
 struct IntegerDecoder {
   IntegerDecoder(const FloatFormat &from, FloatType to);
 
-  unsigned getUpperBits(unsigned code) const {
-    APInt bits = decodeCode(from, to, code);
+  unsigned getUpperBits(unsigned encoding) const {
+    APInt bits = convertEncoding(from, to, encoding);
     return bits.extractBitsAsZExtValue(16, bits.getBitWidth() - 16);
   }
   /// Returns an encoding shifted and masked as for all encodings.
-  unsigned shiftCode(unsigned code) const {
-    auto bits = int16_t(code << (16 - from.width));
+  unsigned shiftEncoding(unsigned encoding) const {
+    auto bits = int16_t(encoding << (16 - from.width));
     return (bits >> shift) & mask;
   }
-  unsigned getMagnitude(unsigned code) const {
-    return code & (from.signMask() - 1);
+  unsigned getMagnitude(unsigned encoding) const {
+    return encoding & (from.signMask() - 1);
   }
 
   FloatFormat from;
@@ -72,14 +72,14 @@ struct IntegerDecoder {
 } // namespace
 
 IntegerDecoder::IntegerDecoder(const FloatFormat &from, FloatType to)
-    : from(from), to(to), fromEnd(from.signMask() - 1 - from.maxCode),
+    : from(from), to(to), fromEnd(from.signMask() - 1 - from.maxEncoding),
       last(kEntries - 1) {
   unsigned mantissaBits = to.isF16() ? 10 : 7;
   unsigned up = mantissaBits - from.mantissaBits;
   shift = 16 - from.width - up;
   mask = 0x8000 | (from.signMask() - 1) << up;
-  auto getDifference = [&](unsigned code) {
-    return getUpperBits(code) - shiftCode(code);
+  auto getDifference = [&](unsigned encoding) {
+    return getUpperBits(encoding) - shiftEncoding(encoding);
   };
   if (from.isFNUZ) {
     negativeNaN = from.signMask();
@@ -102,20 +102,21 @@ static Value lookUpByte(VectorBuilder &lanes, const Table &table, unsigned byte,
 
 /// Converts encodings, in the top bits of their bytes, to i16 in the upper byte
 /// and shifts them right.
-static std::array<Value, 2> shiftCodes(VectorBuilder &lanes, Unpacker &unpacker,
-                                       Value codes, unsigned shift) {
+static std::array<Value, 2> shiftEncodings(VectorBuilder &lanes,
+                                           Unpacker &unpacker, Value encodings,
+                                           unsigned shift) {
   std::array<Value, 2> i16Vectors;
   // One NEON instruction extends and shifts.
   if (isNeon(lanes)) {
     for (auto [i, i16Vector] : llvm::enumerate(i16Vectors)) {
       Value half = lanes.make<vector::ExtractStridedSliceOp>(
-          codes, int64_t(8 * i), int64_t(8), int64_t(1));
+          encodings, int64_t(8 * i), int64_t(8), int64_t(1));
       VectorBuilder l = lanes.withShapeOf(half);
       i16Vector = l.shl(l.resize(half, 16, /*isSigned=*/true), 8 - shift);
     }
     return i16Vectors;
   }
-  i16Vectors = unpacker.unpack(lanes.integer(codes, 0), codes, 1);
+  i16Vectors = unpacker.unpack(lanes.integer(encodings, 0), encodings, 1);
   for (Value &i16Vector : i16Vectors) {
     i16Vector = unpacker.withElements(i16Vector, 2);
     if (shift)
@@ -128,30 +129,32 @@ static std::array<Value, 2> shiftCodes(VectorBuilder &lanes, Unpacker &unpacker,
 static std::array<Value, 2> makeI16Vectors(VectorBuilder &lanes,
                                            Unpacker &unpacker,
                                            const IntegerDecoder &decoder,
-                                           Value codes) {
+                                           Value encodings) {
   const FloatFormat &from = decoder.from;
   unsigned magnitudes = from.signMask() - 1;
   // Few enough encodings to look up the results.
   if (from.width <= 4) {
     Table entries;
-    for (unsigned code = 0; code < kEntries; ++code)
-      entries[code] = decoder.getUpperBits(code & ((1u << from.width) - 1));
-    codes = lanes.bitAnd(codes, kEntries - 1);
-    return unpacker.unpack(lookUpByte(lanes, entries, 0, codes),
-                           lookUpByte(lanes, entries, 1, codes), 1);
+    for (unsigned encoding = 0; encoding < kEntries; ++encoding)
+      entries[encoding] =
+          decoder.getUpperBits(encoding & ((1u << from.width) - 1));
+    encodings = lanes.bitAnd(encodings, kEntries - 1);
+    return unpacker.unpack(lookUpByte(lanes, entries, 0, encodings),
+                           lookUpByte(lanes, entries, 1, encodings), 1);
   }
 
-  Value index = decoder.fromEnd ? lanes.add(codes, decoder.fromEnd) : codes;
+  Value index =
+      decoder.fromEnd ? lanes.add(encodings, decoder.fromEnd) : encodings;
   index = lanes.bitAnd(index, magnitudes);
   index = lanes.make<arith::MinUIOp>(index, lanes.integer(index, decoder.last));
   if (from.width < 8)
-    codes = lanes.shl(codes, 8 - from.width);
+    encodings = lanes.shl(encodings, 8 - from.width);
   if (decoder.negativeNaN) {
-    Value isNaN = lanes.compare(CmpIPredicate::eq, codes, 0x80);
+    Value isNaN = lanes.compare(CmpIPredicate::eq, encodings, 0x80);
     index = lanes.select(isNaN, kEntries - 1, index);
   }
   std::array<Value, 2> i16Vectors =
-      shiftCodes(lanes, unpacker, codes, decoder.shift);
+      shiftEncodings(lanes, unpacker, encodings, decoder.shift);
   std::array<Value, 2> differences =
       unpacker.unpack(lookUpByte(lanes, decoder.differences, 0, index),
                       lookUpByte(lanes, decoder.differences, 1, index), 1);
@@ -169,28 +172,31 @@ static std::array<Value, 2> makeI16Vectors(VectorBuilder &lanes,
 /// Converts a register of AVX2 with upper halves of f16 to f32. The
 /// instructions that widen floats read 128 bits, so the encodings need not be
 /// distributed among lanes before.
-static Value widenHalves(VectorBuilder &lanes, Value codes,
+static Value widenHalves(VectorBuilder &lanes, Value encodings,
                          const FloatFormat &from, bool nanMatters) {
   if (nanMatters) {
     // Counted backward from the last encoding, NaNs have the first indices. The
     // saturating addition sets the top bits of all other indices.
     uint64_t last = from.signMask() - 1;
     std::array<uint8_t, kEntries> changes = {};
-    for (uint64_t code = from.infinityCode + 1; code <= last; ++code)
-      changes[last - code] = from.nanCode - code;
+    for (uint64_t encoding = from.infinityEncoding + 1; encoding <= last;
+         ++encoding)
+      changes[last - encoding] = from.nanEncoding - encoding;
     Value index = lanes.bitAnd(
-        lanes.make<arith::XOrIOp>(codes, lanes.integer(codes, 0xFF)), last);
+        lanes.make<arith::XOrIOp>(encodings, lanes.integer(encodings, 0xFF)),
+        last);
     index = lanes.make<LLVM::UAddSat>(index.getType(), index,
                                       lanes.integer(index, 0x80 - kEntries));
-    codes = lanes.make<arith::AddIOp>(codes, lookUp(lanes, changes, index));
+    encodings =
+        lanes.make<arith::AddIOp>(encodings, lookUp(lanes, changes, index));
   }
   OpBuilder &builder = lanes.getBuilder();
-  Unpacker unpacker(lanes, codes);
+  Unpacker unpacker(lanes, encodings);
   Value result = lanes.make<arith::ConstantOp>(
       builder.getZeroAttr(lanes.getType(builder.getF32Type())));
   constexpr int64_t count = 8;
-  for (auto [i, i16Vector] :
-       llvm::enumerate(unpacker.unpack(lanes.integer(codes, 0), codes, 1))) {
+  for (auto [i, i16Vector] : llvm::enumerate(
+           unpacker.unpack(lanes.integer(encodings, 0), encodings, 1))) {
     Value bits = unpacker.withElements(i16Vector, 2);
     Value halves = lanes.withShapeOf(bits).bitcast(bits, builder.getF16Type());
     for (int64_t lane : {0, 1}) {
@@ -205,34 +211,34 @@ static Value widenHalves(VectorBuilder &lanes, Value codes,
   return result;
 }
 
-Value simd::decodeByIntegers(VectorBuilder &vectors, Value codes,
+Value simd::decodeByIntegers(VectorBuilder &vectors, Value encodings,
                              const Conversion &conversion) {
-  VectorBuilder lanes = vectors.withShapeOf(codes);
+  VectorBuilder lanes = vectors.withShapeOf(encodings);
   auto to = cast<FloatType>(conversion.to);
   FloatFormat from(conversion.from);
   if (isNeon(lanes) && !to.isBF16() && areHalves(conversion.from))
     return widenHalf(
-        lanes, decodeHalves(lanes, codes, from, conversion.nanMatters), to);
+        lanes, decodeHalves(lanes, encodings, from, conversion.nanMatters), to);
   if (to.isF64())
     to = Float32Type::get(to.getContext());
-  int64_t size = cast<VectorType>(codes.getType()).getNumElements();
+  int64_t size = cast<VectorType>(encodings.getType()).getNumElements();
   if (!isNeon(lanes) && size == 32 && to.isF32() &&
       areHalves(conversion.from) && lanes.getTarget().hasHalfConversions) {
-    Value result = widenHalves(lanes, codes, from, conversion.nanMatters);
+    Value result = widenHalves(lanes, encodings, from, conversion.nanMatters);
     return to == conversion.to
                ? result
                : lanes.convert<arith::ExtFOp>(result, conversion.to);
   }
   IntegerDecoder decoder(from, to);
-  Unpacker unpacker(lanes, codes);
-  codes = unpacker.deal(codes, to.getWidth() / 8);
+  Unpacker unpacker(lanes, encodings);
+  encodings = unpacker.deal(encodings, to.getWidth() / 8);
   SmallVector<Value> results;
-  for (Value i16Vector : makeI16Vectors(lanes, unpacker, decoder, codes)) {
+  for (Value i16Vector : makeI16Vectors(lanes, unpacker, decoder, encodings)) {
     if (to.getWidth() == 16)
       results.push_back(i16Vector);
     else
       llvm::append_range(
-          results, unpacker.unpack(lanes.integer(codes, 0), i16Vector, 2));
+          results, unpacker.unpack(lanes.integer(encodings, 0), i16Vector, 2));
   }
   Value result = unpacker.join(results, to);
   return to == conversion.to

@@ -37,10 +37,11 @@ namespace {
 /// Decodes a register of encodings.
 class MultiplyDecoder : ByteRegister {
 public:
-  MultiplyDecoder(VectorBuilder &lanes, Value codes,
+  MultiplyDecoder(VectorBuilder &lanes, Value encodings,
                   const Conversion &conversion)
-      : ByteRegister(lanes, codes), codes(codes), from(conversion.from),
-        unpacker(lanes, codes), zero(bytes.integer(codes, 0)) {}
+      : ByteRegister(lanes, encodings), encodings(encodings),
+        from(conversion.from), unpacker(lanes, encodings),
+        zero(bytes.integer(encodings, 0)) {}
 
   /// Returns four registers of f32.
   SmallVector<Value, 4> decode();
@@ -53,7 +54,7 @@ public:
   Unpacker &getUnpacker() { return unpacker; }
 
 private:
-  Value codes;
+  Value encodings;
   FloatFormat from;
   Unpacker unpacker;
   Value zero;
@@ -62,13 +63,13 @@ private:
 
 SmallVector<Value, 4> MultiplyDecoder::decode() {
   uint64_t one = uint64_t(1) << from.mantissaBits;
-  Value magnitude = bytes.bitAnd(codes, from.magnitudeMask());
+  Value magnitude = bytes.bitAnd(encodings, from.magnitudeMask());
   Value exponent = bytes.make<arith::MaxUIOp>(
-      bytes.bitAnd(magnitude, ~(one - 1)), bytes.integer(codes, one));
+      bytes.bitAnd(magnitude, ~(one - 1)), bytes.integer(encodings, one));
   Value significand =
       bytes.add(bytes.make<arith::SubIOp>(magnitude, exponent), one);
   Value sign = bytes.bitAnd(
-      from.width < 8 ? bytes.shl(codes, 8 - from.width) : codes, 0x80);
+      from.width < 8 ? bytes.shl(encodings, 8 - from.width) : encodings, 0x80);
   // The exponent field and the sign of f32. The mask removes copies of the sign
   // between them.
   Value top = bytes.make<arith::OrIOp>(exponent, sign);
@@ -104,21 +105,21 @@ SmallVector<Value, 4> MultiplyDecoder::decode() {
 /// neither.
 Value MultiplyDecoder::hasSpecials() {
   if (from.isFNUZ && !from.isBinary)
-    return any(bytes.compare(CmpIPredicate::eq, codes, from.nanCode));
+    return any(bytes.compare(CmpIPredicate::eq, encodings, from.nanEncoding));
   if (from.isFNUZ) {
-    Value code = bytes.shl(codes, 8 - from.width);
-    Value isNaN = bytes.compare(CmpIPredicate::eq, code, 0x80);
+    Value encoding = bytes.shl(encodings, 8 - from.width);
+    Value isNaN = bytes.compare(CmpIPredicate::eq, encoding, 0x80);
     if (!from.hasInfinity)
       return any(isNaN);
-    Value isInfinite = bytes.compare(CmpIPredicate::eq,
-                                     bytes.bitAnd(codes, from.magnitudeMask()),
-                                     from.infinityCode);
+    Value isInfinite = bytes.compare(
+        CmpIPredicate::eq, bytes.bitAnd(encodings, from.magnitudeMask()),
+        from.infinityEncoding);
     return any(bytes.make<arith::OrIOp>(isNaN, isInfinite));
   }
-  if (from.maxCode == from.magnitudeMask())
+  if (from.maxEncoding == from.magnitudeMask())
     return {};
-  Value magnitude = bytes.bitAnd(codes, from.magnitudeMask());
-  return any(bytes.compare(CmpIPredicate::sgt, magnitude, from.maxCode));
+  Value magnitude = bytes.bitAnd(encodings, from.magnitudeMask());
+  return any(bytes.compare(CmpIPredicate::sgt, magnitude, from.maxEncoding));
 }
 
 SmallVector<Value, 2> MultiplyDecoder::narrowToBFloat(ArrayRef<Value> floats) {
@@ -142,14 +143,14 @@ Value MultiplyDecoder::narrowToHalf(Value bfloats) {
                                   lanes.bitAnd(bfloats, 0x8000));
 }
 
-Value simd::decodeByMultiply(VectorBuilder &vectors, Value codes,
+Value simd::decodeByMultiply(VectorBuilder &vectors, Value encodings,
                              const Conversion &conversion) {
-  VectorBuilder lanes = vectors.withShapeOf(codes);
+  VectorBuilder lanes = vectors.withShapeOf(encodings);
   auto to = cast<FloatType>(conversion.to);
   if (to.isF16() && areHalves(conversion.from))
-    return decodeHalves(lanes, codes, FloatFormat(conversion.from),
+    return decodeHalves(lanes, encodings, FloatFormat(conversion.from),
                         conversion.nanMatters);
-  MultiplyDecoder decoder(lanes, codes, conversion);
+  MultiplyDecoder decoder(lanes, encodings, conversion);
   SmallVector<Value> parts(decoder.decode());
   Value result;
   if (to.getWidth() >= 32) {
@@ -169,7 +170,7 @@ Value simd::decodeByMultiply(VectorBuilder &vectors, Value codes,
     return result;
   return replaceRarely(lanes, isRare, result, [&]() -> SmallVector<Value> {
     return {lanes.bitcast(
-        expandCast(lanes, codes, conversion.from, to, conversion.semantics),
+        expandCast(lanes, encodings, conversion.from, to, conversion.semantics),
         to)};
   })[0];
 }

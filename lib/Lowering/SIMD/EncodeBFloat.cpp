@@ -127,7 +127,7 @@ Value BFloatEncoder::encode(const Conversion &conversion) {
             VectorBuilder lanes = bytes.withShapeOf(i16Vectors[i]);
             Value upper = pick(ArrayRef(registers).slice(2 * i, 2), true);
             Value nan =
-                lanes.bitOr(lanes.bitAnd(upper, to.signMask()), to.nanCode);
+                lanes.bitOr(lanes.bitAnd(upper, to.signMask()), to.nanEncoding);
             Value condition =
                 lanes.compare(arith::CmpIPredicate::ne, pick(isNaN, true), 0);
             repaired.push_back(lanes.select(condition, nan, i16Vectors[i]));

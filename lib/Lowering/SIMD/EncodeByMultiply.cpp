@@ -88,7 +88,7 @@ private:
   Value combine(ArrayRef<Value> sums);
   Value getSigns();
   SmallVector<Value, 4> findNaNs(ArrayRef<Value> sums);
-  SmallVector<Value> putNaNs(Value codes, Value tops, ArrayRef<Value> sums);
+  SmallVector<Value> putNaNs(Value encodings, Value tops, ArrayRef<Value> sums);
 
   const Conversion &conversion;
   FloatFormat to;
@@ -104,7 +104,7 @@ private:
   bool saturate;
   /// C4: whether infinity gives NaN.
   bool infinityIsNaN;
-  unsigned overflowCode, excess;
+  unsigned overflowEncoding, excess;
   /// Whether byte permutes select the encodings and signs in the order of the
   /// elements.
   bool byPermutes;
@@ -126,7 +126,8 @@ MultiplyEncoder::MultiplyEncoder(VectorBuilder &lanes, Value bits,
       saturate(conversion.semantics.saturate || !to.hasNaN),
       infinityIsNaN(to.isFNUZ && saturate &&
                     conversion.semantics.infinityIsNaN),
-      overflowCode(to.maxCode + !saturate), excess(0xFF - overflowCode),
+      overflowEncoding(to.maxEncoding + !saturate),
+      excess(0xFF - overflowEncoding),
       byPermutes(lanes.getTarget().has(ConversionFeature::Avx512Vbmi) &&
                  from.isF32() && to.width == 8 &&
                  cast<VectorType>(bits.getType()).getNumElements() == 64),
@@ -214,7 +215,7 @@ Value MultiplyEncoder::combine(ArrayRef<Value> sums) {
 SmallVector<Value, 4> MultiplyEncoder::findNaNs(ArrayRef<Value> sums) {
   SmallVector<Value, 4> conditions;
   bool bySums = isNeon() && !infinityIsNaN, byI16 = isNeon() || !from.isF32();
-  uint64_t infinity = FloatFormat(from).infinityCode;
+  uint64_t infinity = FloatFormat(from).infinityEncoding;
   if (byI16 && from.isF32())
     infinity >>= 16;
   ArrayRef<Value> parts = bySums ? sums : nans;
@@ -233,9 +234,9 @@ SmallVector<Value, 4> MultiplyEncoder::findNaNs(ArrayRef<Value> sums) {
 
 /// Replaces the results of NaNs (C4, C5, C8), which are unspecified. Returns
 /// the encodings and, if `tops` is not null, the packed signs.
-SmallVector<Value> MultiplyEncoder::putNaNs(Value codes, Value tops,
+SmallVector<Value> MultiplyEncoder::putNaNs(Value encodings, Value tops,
                                             ArrayRef<Value> sums) {
-  uint64_t nanCode = (to.hasNaN ? to.nanCode : to.signMask()) + excess;
+  uint64_t nanEncoding = (to.hasNaN ? to.nanEncoding : to.signMask()) + excess;
   SmallVector<Value, 4> conditions = findNaNs(sums);
   VectorBuilder lanes = bytes.withShapeOf(conditions[0]);
   auto getMask = [&]() -> Value {
@@ -248,7 +249,7 @@ SmallVector<Value> MultiplyEncoder::putNaNs(Value codes, Value tops,
   };
   // TBX preserves the encoding if the mask is not an index of the table.
   if (isNeon())
-    return {lookUpOver(bytes, codes, uint8_t(nanCode), getMask())};
+    return {lookUpOver(bytes, encodings, uint8_t(nanEncoding), getMask())};
   Value hasNaN;
   if (infinityIsNaN || !from.isF32()) {
     Value isAny = conditions[0];
@@ -258,17 +259,17 @@ SmallVector<Value> MultiplyEncoder::putNaNs(Value codes, Value tops,
   } else {
     hasNaN = anyUnordered(nans);
   }
-  SmallVector<Value, 2> usual = {codes};
+  SmallVector<Value, 2> usual = {encodings};
   if (tops)
     usual.push_back(tops);
   return replaceRarely(bytes, hasNaN, usual, [&]() -> SmallVector<Value> {
     Value mask = getMask();
     Value others = bytes.make<arith::AndIOp>(
-        codes, bytes.make<arith::XOrIOp>(mask, bytes.integer(mask, 0xFF)));
+        encodings, bytes.make<arith::XOrIOp>(mask, bytes.integer(mask, 0xFF)));
     if (tops)
       return {addWhere(mask, others, excess),
               bytes.make<arith::XOrIOp>(tops, mask)};
-    return {addWhere(mask, others, uint8_t(nanCode))};
+    return {addWhere(mask, others, uint8_t(nanEncoding))};
   });
 }
 
@@ -287,9 +288,9 @@ Value MultiplyEncoder::encode() {
     values.push_back(packSigns(signs));
   if (infinityIsNaN || conversion.nans != NaNs::None)
     values = putNaNs(values[0], hasAllAbove ? values[1] : Value(), sums);
-  Value codes = hasAllAbove ? putSign(values[0], values[1], to)
-                            : putSign(values[0], excess, getSigns(), to);
-  return byPermutes ? codes : inOrder(codes, registers.size());
+  Value encodings = hasAllAbove ? putSign(values[0], values[1], to)
+                                : putSign(values[0], excess, getSigns(), to);
+  return byPermutes ? encodings : inOrder(encodings, registers.size());
 }
 
 /// Returns bytes whose top bits are the signs, in the order of the encodings.

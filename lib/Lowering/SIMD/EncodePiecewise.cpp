@@ -12,7 +12,7 @@
 // a segment. Ties round to the even encoding, at the start or end of the
 // segment:
 //
-//   code = 2 * segment + constant + (lower > 1/4) + (lower >= 3/4)
+//   encoding = 2 * segment + constant + (lower > 1/4) + (lower >= 3/4)
 //
 // This is incorrect for subnormal encodings, but these are in at most 16
 // segments, as many as pshufb and TBL can look up. Counted from the first step,
@@ -57,7 +57,7 @@ struct Segments {
   unsigned origin;
   /// The maximum of the lower bits before each of the two steps.
   std::array<int, 2> limits;
-  /// code - 2 * segment at the start of all segments but the first ones.
+  /// encoding - 2 * segment at the start of all segments but the first ones.
   int offset;
   /// For the first segments: values to add to `offset`, and replacements of
   /// `limits`.
@@ -175,7 +175,8 @@ Value PiecewiseEncoder::encode(Value bits, const Conversion &conversion) {
   }
 
   // Overflow has the encoding 255 here, at which the sums saturate.
-  unsigned overflowCode = steps.starts.size(), excess = 0xFF - overflowCode;
+  unsigned overflowEncoding = steps.starts.size(),
+           excess = 0xFF - overflowEncoding;
   Value indices = segment;
   // For segments from 16, the addition sets the top bit of the index.
   if (!isNeon())
@@ -187,11 +188,11 @@ Value PiecewiseEncoder::encode(Value bits, const Conversion &conversion) {
                                     sum);
   sum = countSteps(segments, lower, indices, sum);
   Value twice = bytes.make<LLVM::UAddSat>(segment.getType(), segment, segment);
-  Value code = bytes.make<LLVM::UAddSat>(segment.getType(), twice, sum);
+  Value encoding = bytes.make<LLVM::UAddSat>(segment.getType(), twice, sum);
 
   // C4, C5, C8. Up to here, infinity and NaN have the encoding of overflow.
-  bool infinityIsNaN = steps.infinityCode != overflowCode;
-  unsigned change = steps.nanCode - overflowCode;
+  bool infinityIsNaN = steps.infinityEncoding != overflowEncoding;
+  unsigned change = steps.nanEncoding - overflowEncoding;
   if (change && (infinityIsNaN || conversion.nans != NaNs::None)) {
     SmallVector<Value, 4> isNaN;
     for (Value magnitude : magnitudes)
@@ -199,9 +200,9 @@ Value PiecewiseEncoder::encode(Value bits, const Conversion &conversion) {
           lanes.compare(CmpIPredicate::sgt, magnitude,
                         steps.infinity - infinityIsNaN),
           lanes.getInt(16)));
-    code = addWhere(packMasks(isNaN), code, change);
+    encoding = addWhere(packMasks(isNaN), encoding, change);
   }
-  return inOrder(putSign(code, excess, packSigns(i16Vectors), to),
+  return inOrder(putSign(encoding, excess, packSigns(i16Vectors), to),
                  i16Vectors.size());
 }
 

@@ -21,7 +21,7 @@ namespace mlir::quant_float::simd {
 
 /// Decodes signed narrow floats with fewer than 15 encodings that are not
 /// normal numbers. Computes the upper 16 bits of the results.
-Value decodeByIntegers(VectorBuilder &lanes, Value codes,
+Value decodeByIntegers(VectorBuilder &lanes, Value encodings,
                        const Conversion &conversion);
 
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ Value decodeByIntegers(VectorBuilder &lanes, Value codes,
 
 /// Decodes the same narrow floats with SSE2 only. Results of f16 require f8E5M2
 /// or a type whose nonzero values are all normal in f16.
-Value decodeByMultiply(VectorBuilder &lanes, Value codes,
+Value decodeByMultiply(VectorBuilder &lanes, Value encodings,
                        const Conversion &conversion);
 
 //===----------------------------------------------------------------------===//

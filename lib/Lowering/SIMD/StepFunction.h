@@ -25,7 +25,7 @@ struct Steps {
   unsigned infinity;
   /// The encodings of infinity and NaN. For formats without NaN, the latter is
   /// the sign bit, so that a NaN gives the zero of the other sign (C8).
-  unsigned infinityCode, nanCode;
+  unsigned infinityEncoding, nanEncoding;
 };
 
 } // namespace mlir::quant_float::simd

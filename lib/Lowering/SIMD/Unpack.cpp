@@ -13,8 +13,9 @@ using namespace mlir::quant_float;
 
 static constexpr int64_t kLaneBytes = 16;
 
-APInt simd::decodeCode(const FloatFormat &from, FloatType to, unsigned code) {
-  APFloat value = from.getValue(code);
+APInt simd::convertEncoding(const FloatFormat &from, FloatType to,
+                            unsigned encoding) {
+  APFloat value = from.getValue(encoding);
   bool losesInfo;
   value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                 &losesInfo);
@@ -24,26 +25,27 @@ APInt simd::decodeCode(const FloatFormat &from, FloatType to, unsigned code) {
 bool simd::areHalves(Type type) {
   FloatFormat from(type), half(Float16Type::get(type.getContext()));
   return from.hasInfinity && from.bias == half.bias &&
-         from.infinityCode << 8 == half.infinityCode;
+         from.infinityEncoding << 8 == half.infinityEncoding;
 }
 
-Value simd::decodeHalves(VectorBuilder &lanes, Value codes,
+Value simd::decodeHalves(VectorBuilder &lanes, Value encodings,
                          const FloatFormat &from, bool nanMatters) {
   if (nanMatters) {
     uint64_t mantissaMask = (1u << from.mantissaBits) - 1;
     Value isNaN = lanes.compare(arith::CmpIPredicate::ugt,
-                                lanes.bitAnd(codes, from.magnitudeMask()),
-                                from.infinityCode);
-    Value nan = lanes.bitOr(lanes.bitAnd(codes, ~mantissaMask),
-                            from.nanCode & mantissaMask);
-    codes = lanes.select(isNaN, nan, codes);
+                                lanes.bitAnd(encodings, from.magnitudeMask()),
+                                from.infinityEncoding);
+    Value nan = lanes.bitOr(lanes.bitAnd(encodings, ~mantissaMask),
+                            from.nanEncoding & mantissaMask);
+    encodings = lanes.select(isNaN, nan, encodings);
   }
-  return lanes.bitcast(lanes.shl(lanes.resize(codes, 16), 8),
+  return lanes.bitcast(lanes.shl(lanes.resize(encodings, 16), 8),
                        lanes.getBuilder().getF16Type());
 }
 
-simd::Unpacker::Unpacker(VectorBuilder &lanes, Value codes)
-    : lanes(lanes), size(cast<VectorType>(codes.getType()).getNumElements()) {}
+simd::Unpacker::Unpacker(VectorBuilder &lanes, Value encodings)
+    : lanes(lanes),
+      size(cast<VectorType>(encodings.getType()).getNumElements()) {}
 
 Value simd::Unpacker::constant(ArrayRef<uint8_t> bytes) {
   ArrayRef raw(reinterpret_cast<const char *>(bytes.data()), bytes.size());
@@ -56,15 +58,15 @@ Value simd::Unpacker::withElements(Value value, int64_t bytes) {
       VectorType::get(size / bytes, lanes.getInt(8 * bytes)), value);
 }
 
-Value simd::Unpacker::deal(Value codes, int64_t resultBytes) {
+Value simd::Unpacker::deal(Value encodings, int64_t resultBytes) {
   int64_t count = size / kLaneBytes;
   if (count == 1)
-    return codes;
+    return encodings;
   SmallVector<int64_t> mask;
   for (int64_t lane = 0; lane < count; ++lane)
     for (int64_t group = 0; group < resultBytes; ++group)
       mask.push_back(group * count + lane);
-  Value groups = withElements(codes, kLaneBytes / resultBytes);
+  Value groups = withElements(encodings, kLaneBytes / resultBytes);
   return withElements(lanes.make<vector::ShuffleOp>(groups, groups, mask), 1);
 }
 

@@ -123,7 +123,7 @@ static Value repeat(VectorBuilder &lanes, Value part, int64_t count) {
 
 namespace {
 /// 4-bit elements, two in a byte, and the bits that are flipped in each.
-struct PackedCodes {
+struct PackedElements {
   Value bytes;
   uint64_t flips = 0;
 };
@@ -135,12 +135,12 @@ struct PackedCodes {
 ///   (w | w << 4) & 0x0F0F                       (bitcast to bytes)
 ///
 /// optionally followed by a flip of bits.
-static std::optional<PackedCodes> matchPacked(Value value) {
-  PackedCodes codes;
+static std::optional<PackedElements> matchPacked(Value value) {
+  PackedElements elements;
   APInt number;
   auto flip = value.getDefiningOp<arith::XOrIOp>();
   if (flip && matchPattern(flip.getRhs(), m_ConstantInt(&number))) {
-    codes.flips = number.getZExtValue();
+    elements.flips = number.getZExtValue();
     value = flip.getLhs();
   }
   auto low = value.getDefiningOp<arith::AndIOp>();
@@ -151,7 +151,7 @@ static std::optional<PackedCodes> matchPacked(Value value) {
   auto mask = cast ? cast.getSource().getDefiningOp<arith::AndIOp>() : nullptr;
   auto both = mask ? mask.getLhs().getDefiningOp<arith::OrIOp>() : nullptr;
   if (!both || !matchPattern(mask.getRhs(), m_ConstantInt(&number)) ||
-      number != 0x0F0F || codes.flips > 0xF)
+      number != 0x0F0F || elements.flips > 0xF)
     return std::nullopt;
   for (auto [extended, moved] : {std::pair(both.getLhs(), both.getRhs()),
                                  std::pair(both.getRhs(), both.getLhs())}) {
@@ -160,32 +160,33 @@ static std::optional<PackedCodes> matchPacked(Value value) {
     if (!wide || !shift || shift.getLhs() != extended ||
         !matchPattern(shift.getRhs(), m_ConstantInt(&number)) || number != 4)
       continue;
-    codes.bytes = wide.getIn();
-    auto type = mlir::cast<VectorType>(codes.bytes.getType());
+    elements.bytes = wide.getIn();
+    auto type = mlir::cast<VectorType>(elements.bytes.getType());
     if (type.getNumElements() == kBytes / 2 &&
         type.getElementType().isInteger(8))
-      return codes;
+      return elements;
   }
   return std::nullopt;
 }
 
 /// Repeats each byte, once for its lower and once for its upper element, in the
 /// order of Unpacker::deal.
-static Value dealPacked(VectorBuilder &lanes, const PackedCodes &codes) {
+static Value dealPacked(VectorBuilder &lanes, const PackedElements &elements) {
   SmallVector<int64_t> order;
   for (int64_t lane : {0, 1})
     for (int64_t group = 0; group < 4; ++group)
       for (int64_t i : {0, 1})
         order.append(2, 4 * group + 2 * lane + i);
-  Value bytes = lanes.make<vector::ShuffleOp>(codes.bytes, codes.bytes, order);
+  Value bytes =
+      lanes.make<vector::ShuffleOp>(elements.bytes, elements.bytes, order);
   bytes = lanes.make<arith::AndIOp>(bytes, alternate(lanes, bytes, 0x0F, 0xF0));
   return lanes.make<arith::XOrIOp>(
-      bytes, alternate(lanes, bytes, codes.flips, codes.flips << 4));
+      bytes, alternate(lanes, bytes, elements.flips, elements.flips << 4));
 }
 
 /// Returns the origin plus the bytes of a register, as f32.
 static Value addToOrigin(VectorBuilder &lanes, Value bytes,
-                         const std::optional<PackedCodes> &packed) {
+                         const std::optional<PackedElements> &packed) {
   simd::Unpacker unpacker(lanes, bytes);
   Value zeros = lanes.integer(bytes, 0);
   bytes = packed ? dealPacked(lanes, *packed)
@@ -314,7 +315,7 @@ struct CastOpOfDifference final : OpRewritePattern<CastOp> {
     if (type.getDimSize(0) != kBytes || target.vectorBytes != kBytes)
       return rewriter.notifyMatchFailure(op,
                                          "not the size of an AVX2 register");
-    std::optional<PackedCodes> packed = matchPacked(minuend);
+    std::optional<PackedElements> packed = matchPacked(minuend);
     Value subtrahend = addByteToOrigin(lanes, broadcast.getSource(), kBytes / 4,
                                        packed.has_value());
     rewriter.replaceOpWithNewOp<arith::SubFOp>(

@@ -12,7 +12,7 @@
 // table of 128 bytes. It looks up the encoding at the start of the segment, and
 // the positions of the steps:
 //
-//   code = first[upper] + (lower > step1[upper]) + (lower > step2[upper])
+//   encoding = first[upper] + (lower > step1[upper]) + (lower > step2[upper])
 //
 // for 64 elements at once, all in bytes. No format needs special cases:
 // subnormals, ties, overflow, infinity and NaN of f16 are steps like all
@@ -56,18 +56,19 @@ struct Segments {
 } // namespace
 
 Segments::Segments(ArrayRef<unsigned> starts, unsigned lowerBits) {
-  size_t code = 0;
+  size_t encoding = 0;
   for (unsigned segment = 0; segment < kSegments; ++segment) {
     unsigned start = segment << lowerBits;
-    for (; code < starts.size() && starts[code] <= start; ++code)
+    for (; encoding < starts.size() && starts[encoding] <= start; ++encoding)
       ;
-    first[segment] = code;
-    for (size_t step = 0;
-         code < starts.size() && starts[code] < start + (1u << lowerBits);
-         ++step, ++code) {
+    first[segment] = encoding;
+    for (size_t step = 0; encoding < starts.size() &&
+                          starts[encoding] < start + (1u << lowerBits);
+         ++step, ++encoding) {
       if (step == steps.size())
         steps.emplace_back().fill(0xFF);
-      steps[step][segment] = ((starts[code] - start) << (8 - lowerBits)) - 1;
+      steps[step][segment] =
+          ((starts[encoding] - start) << (8 - lowerBits)) - 1;
     }
   }
 }
@@ -127,24 +128,24 @@ static Value getLowerBytes(VectorBuilder &lanes, Value i16Vector) {
 /// Returns the encoding of each magnitude. `lower` are its lower bits.
 static Value lookUpEncoding(VectorBuilder &lanes, const Segments &segments,
                             Value upper, Value lower) {
-  Value code = lookUp(lanes, segments.first, upper);
+  Value encoding = lookUp(lanes, segments.first, upper);
   for (const Table &table : segments.steps) {
     Value isAbove =
         lanes.compare(CmpIPredicate::ugt, lower, lookUp(lanes, table, upper));
     // LLVM converts a conditional ordinary addition to the subtraction of a
     // mask, which has to be created first.
-    Value next =
-        lanes.make<LLVM::UAddSat>(code.getType(), code, lanes.integer(code, 1));
-    code = lanes.select(isAbove, next, code);
+    Value next = lanes.make<LLVM::UAddSat>(encoding.getType(), encoding,
+                                           lanes.integer(encoding, 1));
+    encoding = lanes.select(isAbove, next, encoding);
   }
-  return code;
+  return encoding;
 }
 
 /// Returns the encodings of magnitudes of f16.
 static Value encodeHalfMagnitudes(VectorBuilder &lanes, Value bits,
                                   Steps steps) {
-  steps.starts.resize(steps.infinityCode, steps.infinity);
-  steps.starts.resize(steps.nanCode, steps.infinity + 1);
+  steps.starts.resize(steps.infinityEncoding, steps.infinity);
+  steps.starts.resize(steps.nanEncoding, steps.infinity + 1);
   return lookUpEncoding(lanes, Segments(steps.starts, /*lowerBits=*/8),
                         getUpperBytes(lanes, bits), getLowerBytes(lanes, bits));
 }
@@ -167,26 +168,28 @@ static Value encodeBFloatMagnitudes(VectorBuilder &lanes, Value bits,
   position = lanes.make<arith::MinUIOp>(
       position, lanes.integer(position, (kSegments << lowerBits) - 1));
   position = lanes.shl(position, 8 - lowerBits);
-  Value code = lookUpEncoding(lanes, Segments(steps.starts, lowerBits),
-                              getUpperBytes(lanes, position),
-                              getLowerBytes(lanes, position));
-  unsigned highest =
-      steps.infinityCode == steps.nanCode ? steps.infinity - 1 : steps.infinity;
+  Value encoding = lookUpEncoding(lanes, Segments(steps.starts, lowerBits),
+                                  getUpperBytes(lanes, position),
+                                  getLowerBytes(lanes, position));
+  unsigned highest = steps.infinityEncoding == steps.nanEncoding
+                         ? steps.infinity - 1
+                         : steps.infinity;
   if (nans == NaNs::None && highest == steps.infinity)
-    return code;
+    return encoding;
   Value isNaN = lanes.compare(CmpIPredicate::ugt, magnitude, highest);
-  return lanes.select(isNaN, steps.nanCode, code);
+  return lanes.select(isNaN, steps.nanEncoding, encoding);
 }
 
 /// Sets the sign (C6, C8).
-static Value putSign(VectorBuilder &lanes, Value code, Value upper,
+static Value putSign(VectorBuilder &lanes, Value encoding, Value upper,
                      const FloatFormat &to) {
   Value sign = lanes.bitAnd(
       to.width < 8 ? lanes.shrU(upper, 8 - to.width) : upper, to.signMask());
   if (!to.isFNUZ)
-    return lanes.make<arith::XOrIOp>(code, sign);
-  Value isZero = lanes.compare(CmpIPredicate::eq, code, 0);
-  return lanes.select(isZero, code, lanes.make<arith::OrIOp>(code, sign));
+    return lanes.make<arith::XOrIOp>(encoding, sign);
+  Value isZero = lanes.compare(CmpIPredicate::eq, encoding, 0);
+  return lanes.select(isZero, encoding,
+                      lanes.make<arith::OrIOp>(encoding, sign));
 }
 
 Value x86::encodeByTables(VectorBuilder &vectors, Value part,
@@ -195,10 +198,10 @@ Value x86::encodeByTables(VectorBuilder &vectors, Value part,
   Steps steps(cast<FloatType>(conversion.from), conversion.to,
               conversion.semantics);
   Value bits = lanes.toBits(part);
-  Value code = conversion.from.isF16()
-                   ? encodeHalfMagnitudes(lanes, bits, std::move(steps))
-                   : encodeBFloatMagnitudes(lanes, bits, std::move(steps),
-                                            conversion.nans);
-  return putSign(lanes, code, getUpperBytes(lanes, bits),
+  Value encoding = conversion.from.isF16()
+                       ? encodeHalfMagnitudes(lanes, bits, std::move(steps))
+                       : encodeBFloatMagnitudes(lanes, bits, std::move(steps),
+                                                conversion.nans);
+  return putSign(lanes, encoding, getUpperBytes(lanes, bits),
                  FloatFormat(conversion.to));
 }

@@ -99,28 +99,29 @@ static Value canonicalizeNaNs(VectorBuilder &lanes, Value bits, uint64_t nan) {
 
 Value x86::finishBFloat8(VectorBuilder &lanes, Convert convert, Value value,
                          const Conversion &conversion) {
-  Value codes = convert(value);
+  Value encodings = convert(value);
   if (conversion.nans != NaNs::Any || !conversion.nanMatters)
-    return codes;
-  return canonicalizeNaNs(lanes, codes, FloatFormat(conversion.to).nanCode);
+    return encodings;
+  return canonicalizeNaNs(lanes, encodings,
+                          FloatFormat(conversion.to).nanEncoding);
 }
 
-Value x86::decodeHalfFloat8(VectorBuilder &lanes, Value codes,
+Value x86::decodeHalfFloat8(VectorBuilder &lanes, Value encodings,
                             const Conversion &) {
-  SmallVector<Value> operands = {codes};
+  SmallVector<Value> operands = {encodings};
   Type f16 = lanes.getBuilder().getF16Type();
   operands.append(getUnmasked(lanes, f16));
   return call(lanes, "llvm.x86.avx10.mask.vcvthf82ph512", f16, operands);
 }
 
-Value x86::finishHalf(VectorBuilder &lanes, Convert convert, Value codes,
+Value x86::finishHalf(VectorBuilder &lanes, Convert convert, Value encodings,
                       const Conversion &conversion) {
-  Value half = convert(codes);
+  Value half = convert(encodings);
   if (conversion.nanMatters) {
     auto f16 = cast<FloatType>(getElementTypeOrSelf(half));
-    half = lanes.bitcast(
-        canonicalizeNaNs(lanes, lanes.toBits(half), FloatFormat(f16).nanCode),
-        f16);
+    half = lanes.bitcast(canonicalizeNaNs(lanes, lanes.toBits(half),
+                                          FloatFormat(f16).nanEncoding),
+                         f16);
   }
   return widenHalf(lanes, half, conversion.to);
 }

@@ -22,7 +22,7 @@ namespace mlir::quant_float::x86 {
 //===- DecodeByTables.cpp -------------------------------------------------===//
 
 /// Decodes narrow floats by table lookup.
-Value decodeByTables(VectorBuilder &lanes, Value codes,
+Value decodeByTables(VectorBuilder &lanes, Value encodings,
                      const Conversion &conversion);
 
 //===- EncodeByTables.cpp -------------------------------------------------===//
@@ -45,11 +45,11 @@ Value encodeSingle(VectorBuilder &lanes, Value value,
 Value finishBFloat8(VectorBuilder &lanes, Convert convert, Value value,
                     const Conversion &conversion);
 /// Converts f8E4M3FN to f16.
-Value decodeHalfFloat8(VectorBuilder &lanes, Value codes,
+Value decodeHalfFloat8(VectorBuilder &lanes, Value encodings,
                        const Conversion &conversion);
 /// Canonicalizes NaNs (C7), because the instruction copies the bits of the
 /// encoding to the payload.
-Value finishHalf(VectorBuilder &lanes, Convert convert, Value codes,
+Value finishHalf(VectorBuilder &lanes, Convert convert, Value encodings,
                  const Conversion &conversion);
 
 //===- RoundToBytes.cpp ---------------------------------------------------===//

@@ -12,8 +12,8 @@
 // the computation can follow the truncation, on two or four times as many
 // elements at once:
 //
-//   trunc(code ^ (bits >> 24 & 0x80))
-//     ->  bytes(code, 0) ^ (bytes(bits, 3) & 0x80)
+//   trunc(encoding ^ (bits >> 24 & 0x80))
+//     ->  bytes(encoding, 0) ^ (bytes(bits, 3) & 0x80)
 //
 //===----------------------------------------------------------------------===//
 

@@ -130,18 +130,21 @@ Value IntegerRounder::round(Value values, const Conversion &conversion) {
       i16Vector = lanes.make<LLVM::SAddSat>(i16Vector.getType(), i16Vector,
                                             zeroPoint[i % zeroPoint.size()]);
   }
-  Value codes = pack({i16Vectors.front(), i16Vectors.back()}, to.isUnsigned());
-  VectorBuilder packed = bytes.withShapeOf(codes);
+  Value quantized =
+      pack({i16Vectors.front(), i16Vectors.back()}, to.isUnsigned());
+  VectorBuilder packed = bytes.withShapeOf(quantized);
   unsigned width = to.getWidth();
   if (width < 8 && to.isUnsigned()) {
-    codes = packed.make<arith::MinUIOp>(
-        codes, packed.integer(codes, (1 << width) - 1));
+    quantized = packed.make<arith::MinUIOp>(
+        quantized, packed.integer(quantized, (1 << width) - 1));
   } else if (width < 8) {
     int64_t end = int64_t(1) << (width - 1);
-    codes = packed.make<arith::MinSIOp>(codes, packed.integer(codes, end - 1));
-    codes = packed.make<arith::MaxSIOp>(codes, packed.integer(codes, -end));
+    quantized = packed.make<arith::MinSIOp>(quantized,
+                                            packed.integer(quantized, end - 1));
+    quantized =
+        packed.make<arith::MaxSIOp>(quantized, packed.integer(quantized, -end));
   }
-  return inOrder(codes, 4, integers.size());
+  return inOrder(quantized, 4, integers.size());
 }
 
 Value x86::roundToBytes(VectorBuilder &lanes, Value part,

@@ -106,7 +106,8 @@ TEST_F(CastFloatTest, C3_rounding_and_limits) {
   struct Case {
     StringRef to;
     float minSubnormal, minNormal, max, firstOverflow;
-    uint64_t minNormalCode, maxCode, overflowCode, negativeOverflowCode;
+    uint64_t minNormalEncoding, maxEncoding, overflowEncoding,
+        negativeOverflowEncoding;
   } cases[] = {
       {"f8E4M3FN", 0x1p-9f, 0x1p-6f, 448, 0x1.d00002p8f, 0x08, 0x7E, 0x7F,
        0xFF},
@@ -122,23 +123,23 @@ TEST_F(CastFloatTest, C3_rounding_and_limits) {
       EXPECT_EQ(cast(std::nextafter(c.minSubnormal / 2, 1.0f), c.to, options),
                 0x01u);
       EXPECT_EQ(cast(c.minSubnormal * 1.5f, c.to, options), 0x02u);
-      EXPECT_EQ(cast(c.minNormal, c.to, options), c.minNormalCode);
+      EXPECT_EQ(cast(c.minNormal, c.to, options), c.minNormalEncoding);
       // A subnormal that rounds up to the first normal number.
       EXPECT_EQ(cast(c.minNormal - c.minSubnormal / 2, c.to, options),
-                c.minNormalCode);
-      EXPECT_EQ(cast(-c.minNormal, c.to, options), c.minNormalCode | 0x80);
-      EXPECT_EQ(cast(c.max, c.to, options), c.maxCode);
-      EXPECT_EQ(cast(below, c.to, options), c.maxCode);
-      EXPECT_EQ(cast(-below, c.to, options), c.maxCode | 0x80);
+                c.minNormalEncoding);
+      EXPECT_EQ(cast(-c.minNormal, c.to, options), c.minNormalEncoding | 0x80);
+      EXPECT_EQ(cast(c.max, c.to, options), c.maxEncoding);
+      EXPECT_EQ(cast(below, c.to, options), c.maxEncoding);
+      EXPECT_EQ(cast(-below, c.to, options), c.maxEncoding | 0x80);
     }
     for (float value : {c.firstOverflow, c.firstOverflow * 2,
                         std::numeric_limits<float>::max()}) {
-      EXPECT_EQ(cast(value, c.to, saturating), c.maxCode);
-      EXPECT_EQ(cast(-value, c.to, saturating), c.maxCode | 0x80);
-      EXPECT_EQ(cast(value, c.to, overflowing), c.overflowCode);
-      EXPECT_EQ(cast(-value, c.to, overflowing), c.negativeOverflowCode);
+      EXPECT_EQ(cast(value, c.to, saturating), c.maxEncoding);
+      EXPECT_EQ(cast(-value, c.to, saturating), c.maxEncoding | 0x80);
+      EXPECT_EQ(cast(value, c.to, overflowing), c.overflowEncoding);
+      EXPECT_EQ(cast(-value, c.to, overflowing), c.negativeOverflowEncoding);
     }
-    EXPECT_EQ(cast(1e308, c.to, overflowing), c.overflowCode);
+    EXPECT_EQ(cast(1e308, c.to, overflowing), c.overflowEncoding);
   }
 }
 
@@ -228,9 +229,9 @@ TEST_F(CastFloatTest, C7_widening_is_exact) {
   EXPECT_EQ(value("f6E3M2FN", 0x1F), 28.0);
   EXPECT_EQ(value("f6E3M2FN", 0x01), 0.0625);
   double float4[] = {0, .5, 1, 1.5, 2, 3, 4, 6};
-  for (unsigned code = 0; code < 8; ++code) {
-    EXPECT_EQ(value("f4E2M1FN", code), float4[code]);
-    EXPECT_EQ(value("f4E2M1FN", code | 8), -float4[code]);
+  for (unsigned encoding = 0; encoding < 8; ++encoding) {
+    EXPECT_EQ(value("f4E2M1FN", encoding), float4[encoding]);
+    EXPECT_EQ(value("f4E2M1FN", encoding | 8), -float4[encoding]);
   }
   EXPECT_EQ(cast("f8E5M2FNUZ", "f16", 0x01), 0x0080u);
   EXPECT_EQ(cast("f8E4M3FNUZ", "f32", 0x80), f32NegativeNaN);
@@ -244,26 +245,26 @@ TEST_F(CastFloatTest, C7_round_trip) {
        {"f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN",
         "f6E3M2FN", "f4E2M1FN", "f8E8M0FNU", "f16", "bf16"}) {
     SCOPED_TRACE(type.str());
-    uint64_t codes = uint64_t(1) << parse(type).getIntOrFloatBitWidth();
-    for (uint64_t code = 0; code < codes; ++code)
-      if (!std::isnan(value(type, code)))
-        ASSERT_EQ(cast("f64", type, cast(type, "f64", code), overflowing),
-                  code);
+    uint64_t numEncodings = uint64_t(1) << parse(type).getIntOrFloatBitWidth();
+    for (uint64_t encoding = 0; encoding < numEncodings; ++encoding)
+      if (!std::isnan(value(type, encoding)))
+        ASSERT_EQ(cast("f64", type, cast(type, "f64", encoding), overflowing),
+                  encoding);
   }
 }
 
 TEST_F(CastFloatTest, C8_grid) {
   struct Case {
     float value;
-    uint64_t code;
+    uint64_t encoding;
   } cases[] = {{.25f, 0x0},    {.2500001f, 0x1}, {.75f, 0x2}, {1.25f, 0x2},
                {1.75f, 0x4},   {2.5f, 0x4},      {3.5f, 0x6}, {5.0f, 0x6},
                {5.0001f, 0x7}, {6.0f, 0x7},      {7.0f, 0x7}, {1e38f, 0x7}};
   for (const Case &c : cases)
     for (const CastOptions &options : {saturating, overflowing}) {
       SCOPED_TRACE(c.value);
-      EXPECT_EQ(cast(c.value, "f4E2M1FN", options), c.code);
-      EXPECT_EQ(cast(-c.value, "f4E2M1FN", options), c.code | 8);
+      EXPECT_EQ(cast(c.value, "f4E2M1FN", options), c.encoding);
+      EXPECT_EQ(cast(-c.value, "f4E2M1FN", options), c.encoding | 8);
     }
   EXPECT_EQ(cast(0.0625f, "f6E2M3FN"), 0x00u);
   EXPECT_EQ(cast(0.1875f, "f6E2M3FN"), 0x02u);

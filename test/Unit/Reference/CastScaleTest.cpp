@@ -114,8 +114,8 @@ TEST_F(CastScaleTest, C10_powers_of_two) {
 }
 
 TEST_F(CastScaleTest, C10_bool_is_always_true) {
-  for (uint64_t code = 0; code < 256; ++code)
-    EXPECT_EQ(cast("f8E8M0FNU", "i1", code), 1u);
+  for (uint64_t encoding = 0; encoding < 256; ++encoding)
+    EXPECT_EQ(cast("f8E8M0FNU", "i1", encoding), 1u);
 }
 
 } // namespace

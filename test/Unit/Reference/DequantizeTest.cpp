@@ -137,30 +137,31 @@ TEST_F(DequantizeTest, D6_qdq) {
 /// 8-bit values are preserved by dequantize and quantize.
 TEST_F(DequantizeTest, D6_codes_come_back) {
   for (StringRef type : {"i8", "ui8"})
-    for (uint64_t code = 0; code < 256; ++code)
+    for (uint64_t encoding = 0; encoding < 256; ++encoding)
       for (uint64_t scale :
            {0x3DCCCCCDu, 0x3F7FFFFFu, 0x3F800001u, 0xBF9E0652u})
         for (uint64_t origin : {0, 1, 127, 128, 255}) {
-          uint64_t y = dequantizeBits(code, scale, type, origin);
-          EXPECT_EQ(quantizeBits(y, scale, type, origin, {}), code);
+          uint64_t y = dequantizeBits(encoding, scale, type, origin);
+          EXPECT_EQ(quantizeBits(y, scale, type, origin, {}), encoding);
         }
 }
 
 /// The precision of an f16 scale suffices for 8 bits.
 TEST_F(DequantizeTest, D6_f16_codes_come_back) {
   for (uint64_t mantissa = 0; mantissa < 1024; mantissa += 3)
-    for (uint64_t code = 0; code < 256; ++code) {
+    for (uint64_t encoding = 0; encoding < 256; ++encoding) {
       uint64_t scale = 0x3C00 | mantissa;
-      uint64_t y = dequantizeBits(code, scale, "ui8", {}, "f16", "f16");
-      EXPECT_EQ(quantizeBits(y, scale, "ui8", {}, {"f16", "f16", "f16"}), code);
+      uint64_t y = dequantizeBits(encoding, scale, "ui8", {}, "f16", "f16");
+      EXPECT_EQ(quantizeBits(y, scale, "ui8", {}, {"f16", "f16", "f16"}),
+                encoding);
     }
 }
 
 /// The precision of a bf16 scale does not: both roundings to 8 bits can have
 /// the same direction.
 TEST_F(DequantizeTest, D6_bf16_counterexamples) {
-  auto roundTrip = [&](uint64_t code, uint64_t scale, StringRef type) {
-    uint64_t y = dequantizeBits(code, scale, type, {}, "bf16", "bf16");
+  auto roundTrip = [&](uint64_t encoding, uint64_t scale, StringRef type) {
+    uint64_t y = dequantizeBits(encoding, scale, type, {}, "bf16", "bf16");
     return quantizeBits(y, scale, type, {}, {"bf16", "bf16", "bf16"});
   };
   EXPECT_EQ(roundTrip(255, 0x3F81, "ui8"), 254u); // 1.0078125
@@ -168,9 +169,9 @@ TEST_F(DequantizeTest, D6_bf16_counterexamples) {
   EXPECT_EQ(roundTrip(251, 0x3F83, "ui8"), 250u); // 1.0234375
   unsigned changed[2] = {0, 0};
   for (uint64_t mantissa = 0; mantissa < 128; ++mantissa)
-    for (uint64_t code = 0; code < 256; ++code) {
-      changed[0] += roundTrip(code, 0x3F80 | mantissa, "ui8") != code;
-      changed[1] += roundTrip(code, 0x3F80 | mantissa, "i8") != code;
+    for (uint64_t encoding = 0; encoding < 256; ++encoding) {
+      changed[0] += roundTrip(encoding, 0x3F80 | mantissa, "ui8") != encoding;
+      changed[1] += roundTrip(encoding, 0x3F80 | mantissa, "i8") != encoding;
     }
   EXPECT_EQ(changed[0], 2338u); // Of 32768.
   EXPECT_EQ(changed[1], 927u);  // There are fewer magnitudes and two limits.

@@ -26,11 +26,11 @@ TEST_F(QuantizeFloatTest, D3_quotient_then_cast) {
   EXPECT_EQ(quantize(-19, 0.5, "f8E5M2"), -40);
   EXPECT_EQ(quantize(0x1p-9, 2, "f8E4M3FN"), 0); // A subnormal tie.
   EXPECT_EQ(quantize(0x1.8p-9, 1, "f8E4M3FN"), 0x1p-8);
-  EXPECT_EQ(quantizeCode(-1, 1e30, "f8E4M3FN"), 0x80u);
-  EXPECT_EQ(quantizeCode(-1, 1e30, "f8E4M3FNUZ"), 0x00u);
-  EXPECT_EQ(quantizeCode(-0.0, 1, "f8E5M2"), 0x80u);
-  EXPECT_EQ(quantizeCode(0, -1, "f8E5M2"), 0x80u);
-  EXPECT_EQ(quantizeCode(0, -1, "f8E5M2FNUZ"), 0x00u);
+  EXPECT_EQ(quantizeToBits(-1, 1e30, "f8E4M3FN"), 0x80u);
+  EXPECT_EQ(quantizeToBits(-1, 1e30, "f8E4M3FNUZ"), 0x00u);
+  EXPECT_EQ(quantizeToBits(-0.0, 1, "f8E5M2"), 0x80u);
+  EXPECT_EQ(quantizeToBits(0, -1, "f8E5M2"), 0x80u);
+  EXPECT_EQ(quantizeToBits(0, -1, "f8E5M2FNUZ"), 0x00u);
 }
 
 /// The quotient is rounded to the precision, then to the destination.
@@ -58,16 +58,16 @@ TEST_F(QuantizeFloatTest, D3_overflow) {
   for (const Case &c : cases) {
     SCOPED_TRACE(c.type.str());
     for (bool saturate : {true, false}) {
-      EXPECT_EQ(quantizeCode(c.fits, 1, c.type, {}, {}, saturate), c.largest);
-      EXPECT_EQ(quantizeCode(c.fits / 2, -0.5, c.type, {}, {}, saturate),
+      EXPECT_EQ(quantizeToBits(c.fits, 1, c.type, {}, {}, saturate), c.largest);
+      EXPECT_EQ(quantizeToBits(c.fits / 2, -0.5, c.type, {}, {}, saturate),
                 c.largest | 0x80);
     }
     // Infinities overflow like other values, at every opset.
     for (double x : {c.overflows, 1e30, infinity}) {
-      EXPECT_EQ(quantizeCode(x, 1, c.type, {}, {}, true), c.largest);
-      EXPECT_EQ(quantizeCode(-x, 1, c.type, {}, {}, true), c.largest | 0x80);
-      EXPECT_EQ(quantizeCode(x, 1, c.type, {}, {}, false), c.beyond);
-      EXPECT_EQ(quantizeCode(-x, 1, c.type, {}, {}, false), c.negativeBeyond);
+      EXPECT_EQ(quantizeToBits(x, 1, c.type, {}, {}, true), c.largest);
+      EXPECT_EQ(quantizeToBits(-x, 1, c.type, {}, {}, true), c.largest | 0x80);
+      EXPECT_EQ(quantizeToBits(x, 1, c.type, {}, {}, false), c.beyond);
+      EXPECT_EQ(quantizeToBits(-x, 1, c.type, {}, {}, false), c.negativeBeyond);
     }
   }
 }
@@ -85,8 +85,8 @@ TEST_F(QuantizeFloatTest, D3_float4_and_6_saturate) {
     uint64_t sign = uint64_t(1) << (parse(type).getIntOrFloatBitWidth() - 1);
     for (bool saturate : {true, false})
       for (double x : {29.0, 1e30, infinity}) {
-        EXPECT_EQ(quantizeCode(x, 1, type, {}, {}, saturate), sign - 1);
-        EXPECT_EQ(quantizeCode(x, -1, type, {}, {}, saturate), 2 * sign - 1);
+        EXPECT_EQ(quantizeToBits(x, 1, type, {}, {}, saturate), sign - 1);
+        EXPECT_EQ(quantizeToBits(x, -1, type, {}, {}, saturate), 2 * sign - 1);
       }
   }
   EXPECT_EQ(quantize(2.5, 1, "f4E2M1FN"), 2);
@@ -100,11 +100,11 @@ TEST_F(QuantizeFloatTest, D3_negative_zero) {
   for (StringRef type : float4And6) {
     SCOPED_TRACE(type.str());
     uint64_t negativeZero = bits(-0.0, type);
-    EXPECT_EQ(quantizeCode(-0.0, 1, type), negativeZero);
-    EXPECT_EQ(quantizeCode(-0.0, 1, type, 0.0), 0u);
-    EXPECT_EQ(quantizeCode(-0.0, 1, type, -0.0), negativeZero);
+    EXPECT_EQ(quantizeToBits(-0.0, 1, type), negativeZero);
+    EXPECT_EQ(quantizeToBits(-0.0, 1, type, 0.0), 0u);
+    EXPECT_EQ(quantizeToBits(-0.0, 1, type, -0.0), negativeZero);
     // The sum is not zero, but rounds to zero.
-    EXPECT_EQ(quantizeCode(-1e-3, 1, type, 0.0), negativeZero);
+    EXPECT_EQ(quantizeToBits(-1e-3, 1, type, 0.0), negativeZero);
   }
 }
 
@@ -125,8 +125,8 @@ TEST_F(QuantizeFloatTest, D3_zero_point) {
 TEST_F(QuantizeFloatTest, D4_scale_zero) {
   for (StringRef type : float8) {
     SCOPED_TRACE(type.str());
-    EXPECT_EQ(quantizeCode(1, 0, type), quantizeCode(1e30, 1, type));
-    EXPECT_EQ(quantizeCode(1, -0.0, type), quantizeCode(-1e30, 1, type));
+    EXPECT_EQ(quantizeToBits(1, 0, type), quantizeToBits(1e30, 1, type));
+    EXPECT_EQ(quantizeToBits(1, -0.0, type), quantizeToBits(-1e30, 1, type));
     EXPECT_TRUE(std::isnan(quantize(0, 0, type)));
   }
   EXPECT_EQ(quantize(1, 0, "f4E2M1FN"), 6);
@@ -142,11 +142,11 @@ TEST_F(QuantizeFloatTest, D8_nan) {
       double bad = std::copysign(nan, sign);
       for (StringRef type : float8) {
         SCOPED_TRACE(type.str());
-        for (uint64_t code :
-             {quantizeCode(bad, 1, type, {}, {}, saturate),
-              quantizeCode(1, bad, type, {}, {}, saturate),
-              quantizeCode(infinity, infinity, type, {}, {}, saturate)})
-          EXPECT_TRUE(std::isnan(number(code, type)));
+        for (uint64_t encoding :
+             {quantizeToBits(bad, 1, type, {}, {}, saturate),
+              quantizeToBits(1, bad, type, {}, {}, saturate),
+              quantizeToBits(infinity, infinity, type, {}, {}, saturate)})
+          EXPECT_TRUE(std::isnan(number(encoding, type)));
       }
       for (StringRef type : float4And6) {
         SCOPED_TRACE(type.str());

@@ -52,9 +52,9 @@ protected:
     return result.getZExtValue();
   }
   /// Returns the encoding of y.
-  uint64_t quantizeCode(double x, double scale, StringRef y,
-                        std::optional<double> zeroPoint = std::nullopt,
-                        QuantizeTypes types = {}, bool saturate = true) {
+  uint64_t quantizeToBits(double x, double scale, StringRef y,
+                          std::optional<double> zeroPoint = std::nullopt,
+                          QuantizeTypes types = {}, bool saturate = true) {
     std::optional<uint64_t> origin;
     if (zeroPoint)
       origin = bits(*zeroPoint, y);
@@ -65,7 +65,7 @@ protected:
   double quantize(double x, double scale, StringRef y,
                   std::optional<double> zeroPoint = std::nullopt,
                   QuantizeTypes types = {}) {
-    return number(quantizeCode(x, scale, y, zeroPoint, types), y);
+    return number(quantizeToBits(x, scale, y, zeroPoint, types), y);
   }
 
   uint64_t dequantizeBits(uint64_t x, uint64_t scale, StringRef xType,

@@ -23,11 +23,11 @@ struct Expected {
   unsigned width, mantissaBits;
   int bias, minExponent, maxExponent;
   double maxValue;
-  uint64_t maxCode;
+  uint64_t maxEncoding;
   bool hasInfinity;
-  uint64_t infinityCode;
+  uint64_t infinityEncoding;
   bool hasNaN;
-  uint64_t nanCode;
+  uint64_t nanEncoding;
   bool isFNUZ;
 };
 
@@ -73,11 +73,11 @@ TEST(FloatFormatTest, factsOfEveryFormat) {
     EXPECT_EQ(format.minExponent, expected.minExponent);
     EXPECT_EQ(format.maxExponent, expected.maxExponent);
     EXPECT_EQ(format.maxValue.convertToDouble(), expected.maxValue);
-    EXPECT_EQ(format.maxCode, expected.maxCode);
+    EXPECT_EQ(format.maxEncoding, expected.maxEncoding);
     EXPECT_EQ(format.hasInfinity, expected.hasInfinity);
-    EXPECT_EQ(format.infinityCode, expected.infinityCode);
+    EXPECT_EQ(format.infinityEncoding, expected.infinityEncoding);
     EXPECT_EQ(format.hasNaN, expected.hasNaN);
-    EXPECT_EQ(format.nanCode, expected.nanCode);
+    EXPECT_EQ(format.nanEncoding, expected.nanEncoding);
     EXPECT_EQ(format.isFNUZ, expected.isFNUZ);
   }
 }
@@ -102,15 +102,15 @@ TEST(FloatFormatTest, valuesAreLlvms) {
     uint64_t end = uint64_t(1) << std::min(width, 16u);
     for (uint64_t i = 0; i < end; ++i) {
       // For wide types, test the encodings whose low bits are zero.
-      uint64_t code = i << (width - std::min(width, 16u));
-      llvm::APFloat expected(type.getFloatSemantics(), APInt(width, code));
+      uint64_t encoding = i << (width - std::min(width, 16u));
+      llvm::APFloat expected(type.getFloatSemantics(), APInt(width, encoding));
       bool losesInfo;
       expected.convert(llvm::APFloat::IEEEdouble(),
                        llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-      llvm::APFloat value = format.getValue(code);
+      llvm::APFloat value = format.getValue(encoding);
       ASSERT_EQ(value.isNaN(), expected.isNaN());
       if (!value.isNaN())
-        ASSERT_TRUE(value.bitwiseIsEqual(expected)) << width << " " << code;
+        ASSERT_TRUE(value.bitwiseIsEqual(expected)) << width << " " << encoding;
       else if (format.isSigned && !format.isFNUZ)
         ASSERT_EQ(value.isNegative(), expected.isNegative());
     }
@@ -139,7 +139,7 @@ TEST(FloatFormatTest, scale) {
   EXPECT_TRUE(format.hasNaN);
   EXPECT_FALSE(format.hasInfinity);
   EXPECT_FALSE(format.isFNUZ);
-  EXPECT_EQ(format.maxCode, 0xFEu);
+  EXPECT_EQ(format.maxEncoding, 0xFEu);
 }
 
 TEST(FloatFormatTest, narrowAndStandard) {

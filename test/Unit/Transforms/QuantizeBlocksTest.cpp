@@ -41,10 +41,10 @@ protected:
     unsigned bytes = getNumberWidth(x) / 8;
     SmallVector<char> buffer(kRows * kColumns * bytes);
     for (int64_t i = 0; i < kRows * kColumns; ++i) {
-      uint32_t magnitude = random() % format.infinityCode;
+      uint32_t magnitude = random() % format.infinityEncoding;
       if (center)
-        magnitude =
-            (format.infinityCode >> 1) - random() % (format.infinityCode >> 4);
+        magnitude = (format.infinityEncoding >> 1) -
+                    random() % (format.infinityEncoding >> 4);
       unsigned kind = random() % 8;
       uint32_t mantissa = (1u << format.mantissaBits) - 1;
       if (kind == 0)

@@ -37,7 +37,7 @@ NUMBERS = {name: helper.np_dtype_to_tensor_dtype(np.dtype(dtype)) for name, dtyp
 WIDTHS = {name: int(re.match(r"[a-z]+(\d+)", name)[1]) for name in DTYPES}
 # New nodes are named after the nodes that they replace.
 LOCATIONS = "--mlir-print-debuginfo"
-CODE = r"0x([0-9a-f]+) \([^)]*\)"
+ENCODING = r"0x([0-9a-f]+) \([^)]*\)"
 
 
 def all_encodings(name, rows=1):
@@ -231,7 +231,7 @@ class Rewrites:
 
     def compare_ours(self, name, one, other):
         if not np.array_equal(one, other):
-            self.fail(f"{name}: {(one != other).sum()} codes differ")
+            self.fail(f"{name}: {(one != other).sum()} encodings differ")
 
     def compare_theirs(self, name, one, other):
         if one is None or other is None:
