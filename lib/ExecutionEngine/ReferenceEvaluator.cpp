@@ -286,11 +286,11 @@ static llvm::Expected<Tensor> evaluate(QuantizationOpInterface op,
   auto qdqOp = dyn_cast<QdqOp>(*op);
   if (!qdqOp)
     return dequantize(values, values.input, values.getType(0), to);
-  llvm::Expected<Tensor> codes =
+  llvm::Expected<Tensor> quantized =
       quantize(values, qdqOp.getStorage(), qdqOp.getSemantics());
-  if (!codes)
-    return codes;
-  return dequantize(values, *codes, qdqOp.getStorage(), to);
+  if (!quantized)
+    return quantized;
+  return dequantize(values, *quantized, qdqOp.getStorage(), to);
 }
 
 //===----------------------------------------------------------------------===//

@@ -135,10 +135,10 @@ OpFoldResult QdqOp::fold(FoldAdaptor adaptor) {
   return foldWithParameters(
       *this, adaptor.getOperands(), getGranularity(), kFoldLimit,
       [&](const FoldedElement &element) {
-        APInt code = reference::quantizeElement(
+        APInt quantized = reference::quantizeElement(
             x, s, getStorage(), element.input, element.scale, element.other,
             options, element.random);
-        return reference::dequantizeElement(getStorage(), s, x, code,
+        return reference::dequantizeElement(getStorage(), s, x, quantized,
                                             element.scale, element.other);
       },
       bool(getRandom()));

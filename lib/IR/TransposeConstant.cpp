@@ -54,8 +54,8 @@ static void transpose(const Matrices &matrices, ArrayRef<char> in,
   unsigned bits = matrices.bits, perByte = 8 / bits;
   llvm::fill(out, 0);
   forEachElement(matrices, [&](int64_t from, int64_t to) {
-    unsigned code = uint8_t(in[from / perByte]) >> from % perByte * bits;
-    out[to / perByte] |= (code & ((1u << bits) - 1)) << to % perByte * bits;
+    unsigned element = uint8_t(in[from / perByte]) >> from % perByte * bits;
+    out[to / perByte] |= (element & ((1u << bits) - 1)) << to % perByte * bits;
   });
 }
 

@@ -74,9 +74,9 @@ SharedBytes target::unpack(ArrayRef<char> packed, Type elementType,
     unsigned window = uint8_t(packed[bit / 8]);
     if (bit % 8 + bits > 8)
       window |= unsigned(uint8_t(packed[bit / 8 + 1])) << 8;
-    unsigned code =
+    unsigned element =
         (window >> (bit % 8)) & llvm::maskTrailingOnes<unsigned>(bits);
-    slots[i] = isSigned ? llvm::SignExtend32(code, bits) : code;
+    slots[i] = isSigned ? llvm::SignExtend32(element, bits) : element;
   }
   return bytes;
 }

@@ -129,12 +129,12 @@ ElementsAttr target::makeElementsAttr(DecodedTensor tensor, StringRef name) {
   }
   // Attributes are equal if their bytes are equal. Store encodings without sign
   // extension, as MLIR's parser does.
-  SmallVector<char> codes;
+  SmallVector<char> encodings;
   if (elementType.isSignlessInteger() && getPackedBits(elementType) < 8) {
     char mask = llvm::maskTrailingOnes<unsigned>(getPackedBits(elementType));
     for (char slot : data)
-      codes.push_back(slot & mask);
-    data = codes;
+      encodings.push_back(slot & mask);
+    data = encodings;
   }
   return DenseElementsAttr::getFromRawBuffer(type, data);
 }

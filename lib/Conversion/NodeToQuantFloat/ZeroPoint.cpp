@@ -85,10 +85,10 @@ std::optional<std::string> quant_float::findScaleWarning(Value scale) {
   if (!bytes || size == 0)
     return std::nullopt;
   for (size_t at = 0; at + size <= bytes->size(); at += size) {
-    APInt code(type.getWidth(), 0);
+    APInt bits(type.getWidth(), 0);
     llvm::LoadIntFromMemory(
-        code, reinterpret_cast<const uint8_t *>(bytes->data() + at), size);
-    APFloat value(type.getFloatSemantics(), code);
+        bits, reinterpret_cast<const uint8_t *>(bytes->data() + at), size);
+    APFloat value(type.getFloatSemantics(), bits);
     StringRef what = value.isNaN()        ? "NaN"
                      : value.isZero()     ? "0"
                      : value.isInfinity() ? "infinite"

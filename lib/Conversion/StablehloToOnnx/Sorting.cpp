@@ -128,9 +128,9 @@ static FailureOr<Value> toTotalOrder(OpImporter &op, Value value) {
   std::optional<int32_t> number = getOnnxDataType(word);
   Value bits = op.buildNode("BitCast", value, tensor.clone(word),
                             op.intAttr("to", *number));
-  auto constant = [&](const APInt &code) {
+  auto constant = [&](const APInt &mask) {
     return op.makeConstant(
-        DenseElementsAttr::get(RankedTensorType::get({}, word), code));
+        DenseElementsAttr::get(RankedTensorType::get({}, word), mask));
   };
   // The magnitudes of negative numbers are in reverse order.
   Value isNegative =

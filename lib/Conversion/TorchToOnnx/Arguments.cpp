@@ -320,10 +320,10 @@ static bool forEachElement(Value value,
   if (bytes.size() != size * (isSplat ? 1 : count))
     return false;
   for (int64_t i : llvm::seq(count)) {
-    APInt code(size * 8, 0);
+    APInt bits(size * 8, 0);
     const char *at = bytes.data() + (isSplat ? 0 : i * size);
-    llvm::LoadIntFromMemory(code, reinterpret_cast<const uint8_t *>(at), size);
-    read(code);
+    llvm::LoadIntFromMemory(bits, reinterpret_cast<const uint8_t *>(at), size);
+    read(bits);
   }
   return true;
 }
@@ -331,9 +331,9 @@ static bool forEachElement(Value value,
 std::optional<SmallVector<int64_t>> torch_ops::readIntConstant(Value value) {
   auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value));
   SmallVector<int64_t> result;
-  if (!type || !forEachElement(value, [&](const APInt &code) {
-        result.push_back(type.isUnsigned() ? code.getZExtValue()
-                                           : code.getSExtValue());
+  if (!type || !forEachElement(value, [&](const APInt &bits) {
+        result.push_back(type.isUnsigned() ? bits.getZExtValue()
+                                           : bits.getSExtValue());
       }))
     return std::nullopt;
   return result;
@@ -342,8 +342,8 @@ std::optional<SmallVector<int64_t>> torch_ops::readIntConstant(Value value) {
 std::optional<SmallVector<double>> torch_ops::readFloatConstant(Value value) {
   auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value));
   SmallVector<double> result;
-  if (!type || !forEachElement(value, [&](const APInt &code) {
-        APFloat real(type.getFloatSemantics(), code);
+  if (!type || !forEachElement(value, [&](const APInt &bits) {
+        APFloat real(type.getFloatSemantics(), bits);
         bool isInexact;
         real.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                      &isInexact);

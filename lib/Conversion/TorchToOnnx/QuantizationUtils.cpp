@@ -67,24 +67,24 @@ Value torch_ops::makeQuantized(OpImporter &op, Type type,
   std::optional<std::pair<int64_t, int64_t>> bounds = getBounds(type);
   if (!bounds || !isa<IntegerType>(type) || values.empty())
     return {};
-  SmallVector<APInt> codes;
+  SmallVector<APInt> elements;
   for (int64_t value : values) {
     if (value < bounds->first || value > bounds->second)
       return {};
-    codes.push_back(APInt(64, value, /*isSigned=*/true)
-                        .trunc(type.getIntOrFloatBitWidth()));
+    elements.push_back(APInt(64, value, /*isSigned=*/true)
+                           .trunc(type.getIntOrFloatBitWidth()));
   }
   // One value fills the shape.
-  if (llvm::all_equal(codes)) {
-    codes.truncate(1);
+  if (llvm::all_equal(elements)) {
+    elements.truncate(1);
     if (isCollapsed)
       shape = {};
   }
   auto tensor = RankedTensorType::get(shape, type);
-  if (codes.size() != 1 &&
-      tensor.getNumElements() != static_cast<int64_t>(codes.size()))
+  if (elements.size() != 1 &&
+      tensor.getNumElements() != static_cast<int64_t>(elements.size()))
     return {};
-  return op.makeConstant(DenseElementsAttr::get(tensor, codes));
+  return op.makeConstant(DenseElementsAttr::get(tensor, elements));
 }
 
 FailureOr<Value> torch_ops::requireScalar(OpImporter &op, size_t index) {

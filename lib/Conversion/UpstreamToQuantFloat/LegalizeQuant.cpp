@@ -238,32 +238,32 @@ struct LegalizeQuantCast final : RewritePattern {
     if (type->quantiles.empty())
       scale = createScale(rewriter, loc, *type, isa<TensorType>(resultType));
     if (op->getName().getStringRef() == kQuantize) {
-      Value codes = QuantizeOp::create(
+      Value quantized = QuantizeOp::create(
           rewriter, loc, withElementType(input.getType(), type->storage), input,
           scale, /*zero_point=*/Value(), opset, /*domain=*/StringAttr(), axis,
           /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),
           /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());
-      rewriter.replaceOp(op,
-                         createStorageCast(rewriter, loc, resultType, codes));
+      rewriter.replaceOp(
+          op, createStorageCast(rewriter, loc, resultType, quantized));
       return success();
     }
-    Type codesType = withElementType(resultType, type->storage);
-    Value codes = findStorage(input, codesType);
+    Type quantizedType = withElementType(resultType, type->storage);
+    Value quantized = findStorage(input, quantizedType);
     // Upstream's passes convert unsigned storage to signless integers.
-    if (!codes && !type->quantiles.empty())
-      codes = findStorage(
+    if (!quantized && !type->quantiles.empty())
+      quantized = findStorage(
           input, withElementType(resultType,
                                  rewriter.getIntegerType(
                                      type->storage.getIntOrFloatBitWidth())));
-    if (!codes)
-      codes = createStorageCast(rewriter, loc, codesType, input);
+    if (!quantized)
+      quantized = createStorageCast(rewriter, loc, quantizedType, input);
     if (!type->quantiles.empty()) {
       rewriter.replaceOp(
-          op, dequantizeQuantiles(rewriter, loc, codes, *type, resultType));
+          op, dequantizeQuantiles(rewriter, loc, quantized, *type, resultType));
       return success();
     }
     rewriter.replaceOpWithNewOp<DequantizeOp>(
-        op, resultType, codes, scale, /*zero_point=*/Value(), opset,
+        op, resultType, quantized, scale, /*zero_point=*/Value(), opset,
         /*domain=*/StringAttr(), axis, /*block_size=*/IntegerAttr(),
         /*ignored_attributes=*/ArrayAttr());
     return success();

@@ -91,17 +91,17 @@ static LogicalResult expandCast(Operation *op, OnnxNodeBuilder &builder) {
   Value input = op->getOperand(0);
   Type result = op->getResult(0).getType();
   if (isOp(op, "quant.qcast")) {
-    FailureOr<Value> codes =
+    FailureOr<Value> quantized =
         quantizeUniform(builder, input, getUniformType(result));
-    if (failed(codes))
+    if (failed(quantized))
       return failure();
     op->getResult(0).replaceAllUsesWith(
-        createStorageCast(b, b.getLoc(), result, *codes));
+        createStorageCast(b, b.getLoc(), result, *quantized));
   } else {
-    Value codes = createStorageCast(
+    Value quantized = createStorageCast(
         b, b.getLoc(), getQuantStorageType(input.getType()), input);
     FailureOr<Value> value =
-        dequantizeUniform(builder, codes, getUniformType(input.getType()));
+        dequantizeUniform(builder, quantized, getUniformType(input.getType()));
     if (failed(value))
       return failure();
     op->getResult(0).replaceAllUsesWith(*value);

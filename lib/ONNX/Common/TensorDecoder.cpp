@@ -72,14 +72,14 @@ static SharedBytes copyEntries(const Field &field) {
 }
 
 /// Fails after an error if an entry is not representable in `bits` bits, as an
-/// unsigned number or, unless `isCode`, as a signed number.
+/// unsigned number or, unless `isUnsigned`, as a signed number.
 template <typename Field>
-static LogicalResult checkRange(const Field &field, unsigned bits, bool isCode,
-                                Type elementType, StringRef name,
-                                const Subject &subject) {
+static LogicalResult checkRange(const Field &field, unsigned bits,
+                                bool isUnsigned, Type elementType,
+                                StringRef name, const Subject &subject) {
   for (auto [index, entry] : llvm::enumerate(field)) {
     bool fits = llvm::isUIntN(bits, uint64_t(entry)) ||
-                (!isCode && llvm::isIntN(bits, int64_t(entry)));
+                (!isUnsigned && llvm::isIntN(bits, int64_t(entry)));
     if (!fits)
       return diagnose(subject, Diag::EntryRange, index, name, entry,
                       spellTensor(elementType, {}));
@@ -160,8 +160,8 @@ static LogicalResult decodeTypedField(const ::onnx::TensorProto &tensor,
                            tensor.string_data().end());
   else if (bits == 64)
     decoded.slots = copyEntries<uint64_t>(tensor.uint64_data());
-  else if (failed(checkRange(tensor.uint64_data(), bits, /*isCode=*/true, type,
-                             field, subject)))
+  else if (failed(checkRange(tensor.uint64_data(), bits, /*isUnsigned=*/true,
+                             type, field, subject)))
     return failure();
   else
     decoded.slots = copyEntries<uint32_t>(tensor.uint64_data());

@@ -75,17 +75,17 @@ static std::optional<APInt> readElement(ElementsAttr elements, int64_t at) {
   ArrayRef<char> data = dense ? dense.getRawData() : blob->getData();
   if (dense && dense.isSplat())
     at = 0;
-  uint64_t code = 0;
+  uint64_t element = 0;
   if (resource && isPacked(resource)) {
     if (8 % bits != 0 || int64_t(data.size()) <= at * int64_t(bits) / 8)
       return std::nullopt;
-    code = uint8_t(data[at * bits / 8]) >> at * bits % 8;
+    element = uint8_t(data[at * bits / 8]) >> at * bits % 8;
   } else {
     if (data.size() < size_t(at + 1) * size)
       return std::nullopt;
-    std::memcpy(&code, data.data() + at * size, size);
+    std::memcpy(&element, data.data() + at * size, size);
   }
-  return APInt(bits, code & llvm::maskTrailingOnes<uint64_t>(bits));
+  return APInt(bits, element & llvm::maskTrailingOnes<uint64_t>(bits));
 }
 
 /// Returns the bits of a generated element: all encodings of types of at most 8

@@ -74,7 +74,7 @@ void OpsetConverter::expandCast(CastOp op) {
   // If the opset has the type of the input, use the input itself.
   Value value = hasElementType(options, from)
                     ? op.getInput()
-                    : expansion.decode(op.getInput(), "codes");
+                    : expansion.decode(op.getInput(), "input");
   if (!value ||
       (isOtherInfinity && !hasElementType(options, expansion.b.getF32Type())))
     return expansion.cancel();

@@ -38,11 +38,11 @@ using namespace mlir::quant_float::onnx_import;
 /// lacks it.
 static Value restateInFloat(Expansion &expansion, DequantizeOp op,
                             const OpsetOptions &options) {
-  Type codes = getElementTypeOrSelf(op.getInput());
+  Type quantizedType = getElementTypeOrSelf(op.getInput());
   const OpVersion *version =
       getOpVersion(OpKind::DequantizeLinear, options.opset);
-  if (!hasElementType(options, codes) ||
-      !version->accepts(OpRole::First, codes) ||
+  if (!hasElementType(options, quantizedType) ||
+      !version->accepts(OpRole::First, quantizedType) ||
       (op.getAxis() && !version->has(OpAttribute::Axis)) ||
       (op.getBlockSize() && !version->has(OpAttribute::BlockSize)))
     return {};
@@ -57,20 +57,21 @@ static Value restateInFloat(Expansion &expansion, DequantizeOp op,
 
 Value onnx_import::subtractZeroPoint(Expansion &expansion, DequantizeOp op,
                                      Value numbers) {
-  Type codes = getElementTypeOrSelf(op.getInput());
+  Type quantizedType = getElementTypeOrSelf(op.getInput());
   auto input = mlir::cast<RankedTensorType>(op.getInput().getType());
   auto &b = expansion.b;
   // The zero point of float8 is ignored (Q7).
-  bool subtracts = op.getZeroPoint() && !isFloat8(codes);
+  bool subtracts = op.getZeroPoint() && !isFloat8(quantizedType);
   // The difference of 32-bit integers is exact in i64 and rounded to f32
   // afterwards.
-  bool isWide = subtracts && getNumberWidth(codes) >= 32;
+  bool isWide = subtracts && getNumberWidth(quantizedType) >= 32;
   Type type = isWide ? Type(b.getI64Type()) : Type(b.getF32Type());
   if (!hasElementType(expansion.getOptions(), type))
     return {};
   if (!numbers)
-    numbers = isWide ? expansion.decodeParameter(op.getInput(), "codes", type)
-                     : expansion.decode(op.getInput(), "codes");
+    numbers = isWide
+                  ? expansion.decodeParameter(op.getInput(), "quantized", type)
+                  : expansion.decode(op.getInput(), "quantized");
   if (!numbers || !subtracts)
     return numbers;
   Value points =

@@ -221,9 +221,9 @@ bool onnx_import::isScale(OpOperand &use) {
          isa<QuantizeOp, DequantizeOp>(use.getOwner());
 }
 
-bool onnx_import::areDecoded(Value codes) {
-  return !codes.use_empty() &&
-         llvm::all_of(codes.getUses(), [](OpOperand &use) {
+bool onnx_import::areDecoded(Value quantized) {
+  return !quantized.use_empty() &&
+         llvm::all_of(quantized.getUses(), [](OpOperand &use) {
            Operation *user = use.getOwner();
            if (isScale(use))
              return true;
@@ -349,15 +349,15 @@ static void replaceScale(OpOperand &use, Value scale) {
 }
 
 template <typename OpTy> void OpsetConverter::expandRoundTripOf(OpTy op) {
-  Value codes = op.getResult();
+  Value quantized = op.getResult();
   Type f32 = Float32Type::get(op.getContext());
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (!mustReplaceType(options, getElementTypeOrSelf(codes)) || !input ||
-      !hasElementType(options, f32) || !areDecoded(codes))
+  if (!mustReplaceType(options, getElementTypeOrSelf(quantized)) || !input ||
+      !hasElementType(options, f32) || !areDecoded(quantized))
     return;
   SmallVector<Operation *> users;
   SmallVector<OpOperand *> scales;
-  for (OpOperand &use : codes.getUses()) {
+  for (OpOperand &use : quantized.getUses()) {
     Operation *user = use.getOwner();
     if (isScale(use)) {
       scales.push_back(&use);

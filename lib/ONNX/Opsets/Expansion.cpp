@@ -64,16 +64,17 @@ mapConstant(Value value, Type to,
   // Transform each encoding once if there are few of them.
   SmallVector<uint64_t> table;
   if (bits <= 8)
-    for (unsigned code = 0; code < 1u << bits; ++code)
-      table.push_back(transform(code));
+    for (unsigned encoding = 0; encoding < 1u << bits; ++encoding)
+      table.push_back(transform(encoding));
   AsmResourceBlob bytes =
       HeapAsmResourceBlob::allocate(count * newSize, /*align=*/64);
   MutableArrayRef<char> out = bytes.getMutableData();
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
   for (size_t i = 0; i < count; ++i) {
-    uint64_t code = isPacked ? uint8_t(in[i * bits / 8]) >> i * bits % 8
-                             : readElement(in.data() + i * size, size);
-    uint64_t made = table.empty() ? transform(code) : table[code & mask];
+    uint64_t encoding = isPacked ? uint8_t(in[i * bits / 8]) >> i * bits % 8
+                                 : readElement(in.data() + i * size, size);
+    uint64_t made =
+        table.empty() ? transform(encoding) : table[encoding & mask];
     std::memcpy(out.data() + i * newSize, &made, newSize);
   }
   if (dense)
@@ -233,15 +234,15 @@ Value Expansion::decodeParameter(Value parameter, StringRef what, Type to) {
   return wide ? cast(wide, to ? to : Type(b.getF32Type())) : Value();
 }
 
-Value Expansion::decode(Value codes, StringRef what) {
-  Type type = getElementTypeOrSelf(codes), f32 = b.getF32Type();
+Value Expansion::decode(Value input, StringRef what) {
+  Type type = getElementTypeOrSelf(input), f32 = b.getF32Type();
   unsigned bits = getNumberWidth(type);
   if (hasElementType(options, type) || !isFloat(type) || bits > 8)
-    return decodeParameter(codes, what);
-  auto shape = mlir::cast<ShapedType>(codes.getType());
+    return decodeParameter(input, what);
+  auto shape = mlir::cast<ShapedType>(input.getType());
   SmallVector<APInt> numbers;
-  for (unsigned code = 0; code < 1u << bits; ++code)
-    numbers.push_back(reference::castElement(type, f32, APInt(bits, code),
+  for (unsigned encoding = 0; encoding < 1u << bits; ++encoding)
+    numbers.push_back(reference::castElement(type, f32, APInt(bits, encoding),
                                              reference::CastOptions()));
   if (FloatType wide = getWideFloat(options, b.getContext())) {
     // The type must represent all values of the narrow type.
@@ -252,12 +253,12 @@ Value Expansion::decode(Value codes, StringRef what) {
                                     reference::CastOptions()) == number;
     });
     if (hasAll)
-      if (ElementsAttr elements = castConstant(codes, wide))
+      if (ElementsAttr elements = castConstant(input, wide))
         return cast(constant(what, elements), f32);
   }
   ElementsAttr bytes = mapConstant(
-      codes, b.getIntegerType(8, /*isSigned=*/false),
-      [](uint64_t code) { return code; }, /*keepsBytes=*/bits == 8);
+      input, b.getIntegerType(8, /*isSigned=*/false),
+      [](uint64_t encoding) { return encoding; }, /*keepsBytes=*/bits == 8);
   if (!bytes)
     return {};
   SmallVector<APFloat> table;

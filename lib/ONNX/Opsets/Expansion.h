@@ -60,10 +60,10 @@ public:
   /// Returns `value` if the opset has its type. Otherwise, converts a constant
   /// to a wider type that represents it exactly. Null if that is impossible.
   Value widen(Value value, StringRef what);
-  /// Returns the values of `codes` in f32. Constants of types that the opset
+  /// Returns the values of `input` in f32. Constants of types that the opset
   /// lacks can become table lookups. Null if the opset lacks the type and
-  /// `codes` is not constant.
-  Value decode(Value codes, StringRef what);
+  /// `input` is not constant.
+  Value decode(Value input, StringRef what);
   /// Returns the values of a scale or a zero point in the type `to`, by default
   /// f32. Null if `widen` fails.
   Value decodeParameter(Value parameter, StringRef what, Type to = {});
@@ -123,7 +123,7 @@ bool isScale(OpOperand &use);
 
 /// Whether every use of the quantized values is a cast or a dequantize to
 /// numbers, or is as a scale.
-bool areDecoded(Value codes);
+bool areDecoded(Value quantized);
 
 /// Rounds `value`, of f32 or f64, to the values of the float type `narrow`. The
 /// result has the type of `value`.

@@ -138,16 +138,16 @@ void OpsetConverter::sinkMovement(NodeOp node) {
   // All other operands are indices and sizes, which can have the same type.
   unsigned count =
       getNodeKind(node) == NodeKind::Concat ? node->getNumOperands() : 1;
-  Type codes = getTensorElementType(node->getResult(0).getType());
-  auto hasCodes = [&](Value value) {
-    return getTensorElementType(value.getType()) == codes;
+  Type type = getTensorElementType(node->getResult(0).getType());
+  auto hasType = [&](Value value) {
+    return getTensorElementType(value.getType()) == type;
   };
-  bool isMoved = codes && !mustReplaceType(options, codes) &&
+  bool isMoved = type && !mustReplaceType(options, type) &&
                  acceptsFirstInput(node.getOpType().str(), "", options.opset,
                                    exportType(node->getOperand(0).getType()));
-  if (!codes || isMoved || node->use_empty() ||
-      !llvm::all_of(node->getOperands().take_front(count), hasCodes) ||
-      !llvm::all_of(node->getResults(), hasCodes) ||
+  if (!type || isMoved || node->use_empty() ||
+      !llvm::all_of(node->getOperands().take_front(count), hasType) ||
+      !llvm::all_of(node->getResults(), hasType) ||
       !llvm::all_of(node->getUses(), [&](OpOperand &use) {
         return use.getOperandNumber() == 0 && isDecoding(use.getOwner()) &&
                use.getOwner()->getBlock() == node->getBlock() &&

@@ -437,9 +437,9 @@ static void defineMatMulBnb4(Definition &d) {
       .Add("HighColumn = Unsqueeze (High, One)")
       .Add("LowColumn = Unsqueeze (Low, One)")
       .Add("Pairs = Concat <axis = 1> (HighColumn, LowColumn)")
-      .Add("AllCodes = Reshape (Pairs, Flat)")
-      .Add("Codes = Slice (AllCodes, Zero, Count)")
-      .Add("Shares = Gather (Table, Codes)")
+      .Add("AllIndices = Reshape (Pairs, Flat)")
+      .Add("Indices = Slice (AllIndices, Zero, Count)")
+      .Add("Shares = Gather (Table, Indices)")
       .Add("Most = Cast <to = 1> (absmax)")
       .Add("MostColumn = Unsqueeze (Most, One)")
       .Add("MostRows = Expand (MostColumn, BlockSizes)")
@@ -573,8 +573,8 @@ static void defineMatMulBlockQuantizedFp4Weight(Definition &d) {
       .Add("Bytes = Unsqueeze (B, Last)")
       .Add("Halves = BitShift <direction = \"RIGHT\"> (Bytes, Shifts)")
       .Add("Rows = Flatten <axis = 1> (Halves)")
-      .Add("Codes = Cast (Rows)", "to", int64_t(TensorProto::UINT4))
-      .Add("Values = BitCast (Codes)", "to", int64_t(TensorProto::FLOAT4E2M1))
+      .Add("Nibbles = Cast (Rows)", "to", int64_t(TensorProto::UINT4))
+      .Add("Values = BitCast (Nibbles)", "to", int64_t(TensorProto::FLOAT4E2M1))
       .Add("Encodings = BitCast (weight_scale)", "to",
            int64_t(TensorProto::FLOAT8E4M3FN))
       .Add("Scales = DequantizeLinear (Encodings, Global)");

@@ -56,10 +56,10 @@ static void addShift(Definition &d, const std::string &from,
                      const std::string &to) {
   d.body.Add((to + "Bits = Cast <to = 13> (" + from + ")").c_str())
       .Const(to + "One", uint64_t(1))
-      .Add((to + "Code = BitShift <direction = \"LEFT\"> (" + to + "One, " +
+      .Add((to + "Power = BitShift <direction = \"LEFT\"> (" + to + "One, " +
             to + "Bits)")
                .c_str())
-      .Add((to + " = Cast <to = 1> (" + to + "Code)").c_str());
+      .Add((to + " = Cast <to = 1> (" + to + "Power)").c_str());
 }
 
 /// Adds `Least` and `Most`, the limits of integers with `bits` bits, and
@@ -96,10 +96,10 @@ static void defineQuant(Definition &d) {
         .Add("IsSign = Equal (bitwidth, One)")
         .Add("IsPositive = GreaterOrEqual (Moved, Zero)")
         .Add("Signs = Where (IsPositive, One, MinusOne)")
-        .Add("Codes = Where (IsSign, Signs, Rounded)");
+        .Add("Quantized = Where (IsSign, Signs, Rounded)");
   else
-    d.body.Add("Codes = Identity (Rounded)");
-  d.body.Add("Back = Sub (Codes, zeropt)").Add("y = Mul (Back, scale)");
+    d.body.Add("Quantized = Identity (Rounded)");
+  d.body.Add("Back = Sub (Quantized, zeropt)").Add("y = Mul (Back, scale)");
 }
 
 static void defineBipolarQuant(Definition &d) {
@@ -117,7 +117,7 @@ static void defineTrunc(Definition &d) {
   bool hasScale = d.node.input_size() > 5;
   d.body.Add("Scaled = Div (x, scale)")
       .Add("Moved = Add (Scaled, zeropt)")
-      .Add("Codes = Round (Moved)");
+      .Add("Quantized = Round (Moved)");
   if (hasScale) {
     d.body.Const("Two", 2.0F)
         .Add("Ratio = Div (out_scale_or_width, scale)")
@@ -130,7 +130,7 @@ static void defineTrunc(Definition &d) {
     d.body.Add("Dropped = Sub (in_width, out_scale_or_width)");
     addShift(d, "Dropped", "Step");
   }
-  d.body.Add("Shifted = Div (Codes, Step)");
+  d.body.Add("Shifted = Div (Quantized, Step)");
   if (hasScale)
     addClip(d, "Shifted", "out_width");
   else

@@ -78,9 +78,10 @@ static void addEncodings(Definition &d, int index, const std::string &from,
 }
 
 static void defineFp8Dequantize(Definition &d) {
-  addEncodings(d, 0, "x", "Codes", TensorProto::FLOAT8E4M3FN);
-  d.body.Add(d.hasInput(2) ? "y = DequantizeLinear (Codes, scale, zero_point)"
-                           : "y = DequantizeLinear (Codes, scale)");
+  addEncodings(d, 0, "x", "Quantized", TensorProto::FLOAT8E4M3FN);
+  d.body.Add(d.hasInput(2)
+                 ? "y = DequantizeLinear (Quantized, scale, zero_point)"
+                 : "y = DequantizeLinear (Quantized, scale)");
   addGranularity(d);
 }
 
@@ -92,9 +93,9 @@ static void defineInt4Dequantize(Definition &d) {
 
 /// The scales are powers of two, one per block.
 static void defineMxfp8Dequantize(Definition &d) {
-  addEncodings(d, 0, "x", "Codes", TensorProto::FLOAT8E4M3FN);
+  addEncodings(d, 0, "x", "Quantized", TensorProto::FLOAT8E4M3FN);
   addEncodings(d, 1, "scale", "Powers", TensorProto::FLOAT8E8M0);
-  d.body.Add("y = DequantizeLinear (Codes, Powers)", "axis",
+  d.body.Add("y = DequantizeLinear (Quantized, Powers)", "axis",
              d.getInt("axis", -1), "block_size", d.getInt("block_size", 32),
              "output_dtype", d.getInt("output_dtype", TensorProto::FLOAT));
 }
@@ -297,8 +298,8 @@ static void defineExtendedDequantize(Definition &d) {
     return;
   }
   addAlongAxis(d);
-  d.body.Add("Codes = Cast <to = 11> (x)")
-      .Add("Difference = Sub (Codes, PointAll)")
+  d.body.Add("Quantized = Cast <to = 11> (x)")
+      .Add("Difference = Sub (Quantized, PointAll)")
       .Add("Floats = Cast <to = 1> (Difference)")
       .Add("Product = Mul (Floats, ScaleAll)")
       .Add("y = CastLike (Product, scale)");

@@ -579,12 +579,12 @@ onnx_nodes::multiplyAndAdd(ImplicitLocOpBuilder &b, ValueRange elements,
 }
 
 FailureOr<Quantization> onnx_nodes::getQuantization(NodeContext &context,
-                                                    size_t scale, Type codes) {
+                                                    size_t scale, Type type) {
   size_t zeroPoint = scale + 1;
   if (failed(context.requireInput(scale)) ||
       failed(context.requireKind(scale, kinds::Single)) ||
       (context.input(zeroPoint) &&
-       failed(context.requireElementType(zeroPoint, codes))) ||
+       failed(context.requireElementType(zeroPoint, type))) ||
       failed(context.requireNoPoint(zeroPoint)))
     return failure();
   FailureOr<Value> only = context.getOnlyElement(scale);

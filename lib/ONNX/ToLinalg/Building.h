@@ -223,10 +223,9 @@ struct DynamicQuantization {
 DynamicQuantization buildDynamicQuantize(NodeContext &context, Value input);
 
 /// Returns the per-tensor scale at input `scale` and the zero point at the next
-/// input. The zero point may be absent; otherwise it must have the type
-/// `codes`.
+/// input. The zero point may be absent; otherwise it must have type `type`.
 FailureOr<Quantization> getQuantization(NodeContext &context, size_t scale,
-                                        Type codes);
+                                        Type type);
 
 /// Requantizes the accumulators of a quantized contraction to `elementType`
 /// with saturation (R1): round_half_even(acc * (s0 * s1 / scale)) + zero point.

@@ -51,10 +51,10 @@ DynamicQuantization onnx_nodes::buildDynamicQuantize(NodeContext &context,
                                      withZero(b, Combine::Min, args[0]));
                                });
   auto quantize = [&](Value value, Value zeroPoint) -> Value {
-    Type codes = cast<RankedTensorType>(value.getType())
-                     .clone(b.getIntegerType(8, /*isSigned=*/false));
+    Type type = cast<RankedTensorType>(value.getType())
+                    .clone(b.getIntegerType(8, /*isSigned=*/false));
     return QuantizeOp::create(
-        b, codes, value, scale, zeroPoint, b.getI64IntegerAttr(context.opset),
+        b, type, value, scale, zeroPoint, b.getI64IntegerAttr(context.opset),
         /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
         /*blockSize=*/IntegerAttr(), /*ignoredAttributes=*/ArrayAttr(),
         /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());

@@ -27,8 +27,8 @@ using namespace mlir::quant_float::onnx_nodes;
 /// Extracts a quantized value that is packed in a byte, with the first value in
 /// the lowest bits. `position` is the index of the value, `byte` the byte that
 /// contains it.
-static Value buildCode(ImplicitLocOpBuilder &b, Value byte, Value position,
-                       int64_t bits) {
+static Value buildUnpacked(ImplicitLocOpBuilder &b, Value byte, Value position,
+                           int64_t bits) {
   if (bits == 8)
     return byte;
   Type type = b.getI8Type();
@@ -36,12 +36,12 @@ static Value buildCode(ImplicitLocOpBuilder &b, Value byte, Value position,
   Value field = arith::RemUIOp::create(b, position, perByte);
   Value shift =
       arith::MulIOp::create(b, field, arith::ConstantIndexOp::create(b, bits));
-  Value code = b.createOrFold<arith::ShRUIOp>(
+  Value quantized = b.createOrFold<arith::ShRUIOp>(
       b.createOrFold<StorageCastOp>(type, byte),
       arith::IndexCastOp::create(b, type, shift));
-  code =
-      b.createOrFold<arith::AndIOp>(code, makeNumber(b, type, (1 << bits) - 1));
-  return b.createOrFold<StorageCastOp>(byte.getType(), code);
+  quantized = b.createOrFold<arith::AndIOp>(
+      quantized, makeNumber(b, type, (1 << bits) - 1));
+  return b.createOrFold<StorageCastOp>(byte.getType(), quantized);
 }
 
 /// Returns the implicit zero point of quantized values in bytes, 2^(bits - 1)
@@ -52,9 +52,9 @@ static Value buildMiddle(ImplicitLocOpBuilder &b, Type elementType,
 }
 
 /// Dequantizes one element (D5), rounded once to `elementType`.
-static Value buildDequantized(ImplicitLocOpBuilder &b, Value code, Value scale,
-                              Value zeroPoint, Type elementType) {
-  return DequantizeOp::create(b, elementType, code, scale, zeroPoint,
+static Value buildDequantized(ImplicitLocOpBuilder &b, Value quantized,
+                              Value scale, Value zeroPoint, Type elementType) {
+  return DequantizeOp::create(b, elementType, quantized, scale, zeroPoint,
                               kNewestOpset, /*domain=*/StringAttr(),
                               /*axis=*/IntegerAttr(),
                               /*block_size=*/IntegerAttr(),
@@ -193,7 +193,7 @@ Value PackedMatmul::unpackPoints() {
       context.elementType(kZeroPoints), context.input(kZeroPoints),
       AffineMap::get(2, 0, {row, block.floorDiv(8 / bits)}, b.getContext()),
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        return buildCode(b, args[0], linalg::IndexOp::create(b, 1), bits);
+        return buildUnpacked(b, args[0], linalg::IndexOp::create(b, 1), bits);
       });
 }
 
@@ -250,24 +250,24 @@ Value PackedMatmul::decode() {
       b, {b.getIndexAttr(rows), b.getIndexAttr(depth)}, type, inputs, maps,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value position = linalg::IndexOp::create(b, 1);
-        Value code = buildCode(b, args[0], position, bits);
+        Value quantized = buildUnpacked(b, args[0], position, bits);
         if (points && !hasPackedPoints) {
           Value difference = b.createOrFold<arith::SubFOp>(
-              toSingle(b, code), toSingle(b, args[2]));
+              toSingle(b, quantized), toSingle(b, args[2]));
           return b.createOrFold<arith::MulFOp>(difference,
                                                toSingle(b, args[1]));
         }
         Value point;
         if (!points) {
-          point = buildMiddle(b, code.getType(), bits);
+          point = buildMiddle(b, quantized.getType(), bits);
         } else if (isGrouped) {
           point = args[2];
         } else {
           Value size = arith::ConstantIndexOp::create(b, blockSize);
-          point = buildCode(b, args[2],
-                            arith::DivUIOp::create(b, position, size), bits);
+          point = buildUnpacked(
+              b, args[2], arith::DivUIOp::create(b, position, size), bits);
         }
-        return buildDequantized(b, code, args[1], point, type);
+        return buildDequantized(b, quantized, args[1], point, type);
       });
 }
 
@@ -333,7 +333,8 @@ namespace {
 class BlockGather {
 public:
   explicit BlockGather(NodeContext &context)
-      : context(context), b(context.b), codeType(context.elementType(kData)),
+      : context(context), b(context.b),
+        quantizedType(context.elementType(kData)),
         resultType(context.elementType(kScales)) {}
 
   LogicalResult analyze();
@@ -347,7 +348,7 @@ private:
 
   NodeContext &context;
   ImplicitLocOpBuilder &b;
-  Type codeType, resultType;
+  Type quantizedType, resultType;
   bool isPacked = false, isFloat = false;
   int64_t bits = 0, perByte = 1, gatherAxis = 0, quantizeAxis = 0;
   OpFoldResult blockSize;
@@ -360,11 +361,11 @@ private:
 } // namespace
 
 LogicalResult BlockGather::analyzeTypes() {
-  isFloat = isFloat8(codeType) || isa<Float4E2M1FNType>(codeType);
-  isPacked = codeType.isUnsignedInteger(8);
-  if (!isFloat && !isPacked && !codeType.isUnsignedInteger(4) &&
-      !codeType.isSignlessInteger(4))
-    return context.unsupported("elements of type " + show(codeType));
+  isFloat = isFloat8(quantizedType) || isa<Float4E2M1FNType>(quantizedType);
+  isPacked = quantizedType.isUnsignedInteger(8);
+  if (!isFloat && !isPacked && !quantizedType.isUnsignedInteger(4) &&
+      !quantizedType.isSignlessInteger(4))
+    return context.unsupported("elements of type " + show(quantizedType));
   Type indexType = context.elementType(kIndices);
   if (!indexType.isSignlessInteger(32) && !indexType.isSignlessInteger(64))
     return context.unsupported("input 1 must have elements of type 'i32' or "
@@ -373,14 +374,15 @@ LogicalResult BlockGather::analyzeTypes() {
   if (failed(context.requireKind(kScales, kinds::Single)))
     return failure();
   if (context.input(kZeroPoints) &&
-      (isFloat || failed(context.requireElementType(kZeroPoints, codeType))))
+      (isFloat ||
+       failed(context.requireElementType(kZeroPoints, quantizedType))))
     return isFloat ? context.unsupported("quantized floats have no zero points")
                    : failure();
   bits = context.getInt("bits");
   if (!isFloat && !isPacked && bits != 4)
     return context.unsupported(
-        "attribute 'bits' must be 4 for elements of type " + show(codeType) +
-        ", but got " + Twine(bits));
+        "attribute 'bits' must be 4 for elements of type " +
+        show(quantizedType) + ", but got " + Twine(bits));
   bool isUnblocked = isFloat && context.getInt("block_size") == 0;
   if ((isPacked && failed(requireBits(context))) ||
       (!isUnblocked && failed(requireBlockSize(context))))
@@ -494,20 +496,20 @@ Value BlockGather::build() {
         sourceIndex = arith::ConstantIndexOp::create(b, 0);
       block.push_back(sourceIndex);
     }
-    auto extractCode = [&](Value tensor, SmallVector<Value> indices) {
+    auto extract = [&](Value tensor, SmallVector<Value> indices) {
       Value last = indices.back();
       if (perByte != 1)
         indices.back() = arith::DivUIOp::create(
             b, last, arith::ConstantIndexOp::create(b, perByte));
-      Value code = tensor::ExtractOp::create(b, tensor, indices);
-      return isPacked ? buildCode(b, code, last, bits) : code;
+      Value quantized = tensor::ExtractOp::create(b, tensor, indices);
+      return isPacked ? buildUnpacked(b, quantized, last, bits) : quantized;
     };
     Value point;
     if (points)
-      point = extractCode(points, block);
+      point = extract(points, block);
     else if (isPacked)
-      point = buildMiddle(b, codeType, bits);
-    Value value = buildDequantized(b, extractCode(data, position),
+      point = buildMiddle(b, quantizedType, bits);
+    Value value = buildDequantized(b, extract(data, position),
                                    tensor::ExtractOp::create(b, scales, block),
                                    point, resultType);
     return b.createOrFold<arith::SelectOp>(isInside, value,

@@ -19,11 +19,11 @@ using namespace mlir::quant_float::onnx_nodes;
 // Dequantize, compute, quantize
 //===----------------------------------------------------------------------===//
 
-static Value buildDequantized(NodeContext &context, Value codes,
+static Value buildDequantized(NodeContext &context, Value quantized,
                               const Quantization &from) {
   Type type =
-      cast<RankedTensorType>(codes.getType()).clone(context.b.getF32Type());
-  return DequantizeOp::create(context.b, type, codes, from.scale,
+      cast<RankedTensorType>(quantized.getType()).clone(context.b.getF32Type());
+  return DequantizeOp::create(context.b, type, quantized, from.scale,
                               from.zeroPoint, kNewestOpset,
                               /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
                               /*block_size=*/IntegerAttr(),
@@ -248,20 +248,20 @@ NodeResults onnx_nodes::convertQLinearGlobalAveragePool(NodeContext &context) {
   SmallVector<OpFoldResult> outerSizes = {sizes[0], sizes[channels]};
   AffineMap scalarMap = AffineMap::get(rank, 0, b.getContext());
   Value init = buildFilled(b, outerSizes, makeNumber(b, b.getI32Type(), 0));
-  Value sums = buildReduction(
-                   b, {context.input(0), from->zeroPoint},
-                   {b.getMultiDimIdentityMap(rank), scalarMap}, init,
-                   AffineMap::get(rank, 0, exprs, b.getContext()),
-                   [](ImplicitLocOpBuilder &b, ValueRange elements,
-                      ValueRange accumulators) -> SmallVector<Value> {
-                     Type type = accumulators[0].getType();
-                     Value code = b.createOrFold<CastOp>(elements[0], type);
-                     Value zeroPoint =
-                         b.createOrFold<CastOp>(elements[1], type);
-                     return {b.createOrFold<arith::AddIOp>(
-                         accumulators[0], buildDifference(b, code, zeroPoint))};
-                   })
-                   .front();
+  Value sums =
+      buildReduction(
+          b, {context.input(0), from->zeroPoint},
+          {b.getMultiDimIdentityMap(rank), scalarMap}, init,
+          AffineMap::get(rank, 0, exprs, b.getContext()),
+          [](ImplicitLocOpBuilder &b, ValueRange elements,
+             ValueRange accumulators) -> SmallVector<Value> {
+            Type type = accumulators[0].getType();
+            Value quantized = b.createOrFold<CastOp>(elements[0], type);
+            Value zeroPoint = b.createOrFold<CastOp>(elements[1], type);
+            return {b.createOrFold<arith::AddIOp>(
+                accumulators[0], buildDifference(b, quantized, zeroPoint))};
+          })
+          .front();
   Value count = buildElementCount(b, reduced);
   AffineMap scalar = AffineMap::get(b.getContext());
   to->scale = buildParallel(b, {}, b.getF32Type(), to->scale, scalar,

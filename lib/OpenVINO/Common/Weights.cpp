@@ -64,13 +64,13 @@ static SharedBytes unpackBits(ArrayRef<char> packed, int64_t count) {
 }
 
 /// Returns the f32 values of unpacked nf4 encodings.
-static SharedBytes decodeNf4(ArrayRef<char> codes) {
-  auto [bytes, slots] = allocateBytes(codes.size() * sizeof(float));
+static SharedBytes decodeNf4(ArrayRef<char> encodings) {
+  auto [bytes, slots] = allocateBytes(encodings.size() * sizeof(float));
   if (!slots)
     return bytes;
-  for (char code : codes) {
+  for (char encoding : encodings) {
     llvm::support::endian::write<float>(
-        slots, target::kNf4Values[uint8_t(code)], llvm::endianness::little);
+        slots, target::kNf4Values[uint8_t(encoding)], llvm::endianness::little);
     slots += sizeof(float);
   }
   return bytes;
@@ -97,8 +97,8 @@ static SharedBytes decode(const SharedBytes &stored,
   case Storage::HighFirst:
     return unpackBits(stored.data, count);
   case Storage::Nf4: {
-    Type code = IntegerType::get(type.getContext(), 4, IntegerType::Unsigned);
-    return decodeNf4(unpack(stored.data, code, count).data);
+    Type u4 = IntegerType::get(type.getContext(), 4, IntegerType::Unsigned);
+    return decodeNf4(unpack(stored.data, u4, count).data);
   }
   default:
     return type.isInteger(1) ? normalizeBooleans(stored.data) : stored;

@@ -145,8 +145,8 @@ static FailureOr<SharedBytes> encode(ElementsAttr elements,
     return packBits(payload->data);
   if (elementType.storage != Storage::Nf4)
     return *payload;
-  if (std::optional<SharedBytes> codes = encodeNf4(payload->data))
-    return *codes;
+  if (std::optional<SharedBytes> encodings = encodeNf4(payload->data))
+    return *encodings;
   elementType = *findElementType(elements.getElementType());
   return *payload;
 }

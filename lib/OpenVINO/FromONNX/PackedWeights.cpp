@@ -34,7 +34,7 @@ static constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
 
 namespace {
 /// Low-bit quantized values packed in bytes, the first one in the lowest bits.
-class PackedCodes {
+class PackedValues {
 public:
   /// Reads the bytes of an input, which must be a constant whose rows begin at
   /// byte boundaries.
@@ -56,9 +56,9 @@ private:
 };
 } // namespace
 
-LogicalResult PackedCodes::read(FormContext &context, size_t index,
-                                int64_t rowCount, int64_t columns,
-                                int64_t width) {
+LogicalResult PackedValues::read(FormContext &context, size_t index,
+                                 int64_t rowCount, int64_t columns,
+                                 int64_t width) {
   input = context.inputs[index];
   rows = rowCount;
   bits = width;
@@ -91,10 +91,10 @@ LogicalResult PackedCodes::read(FormContext &context, size_t index,
   return success();
 }
 
-Value PackedCodes::make(FormContext &context, ArrayRef<int64_t> shape,
-                        int64_t columns) {
-  Type codeType = context.b.getIntegerType(bits, /*isSigned=*/false);
-  auto type = RankedTensorType::get(shape, codeType);
+Value PackedValues::make(FormContext &context, ArrayRef<int64_t> shape,
+                         int64_t columns) {
+  Type elementType = context.b.getIntegerType(bits, /*isSigned=*/false);
+  auto type = RankedTensorType::get(shape, elementType);
   // Large constants stay packed, as those that are read from files.
   bool isPacked = isResource && columns * bits % 8 == 0;
   int64_t width = isPacked ? columns * bits / 8 : columns;
@@ -108,7 +108,7 @@ Value PackedCodes::make(FormContext &context, ArrayRef<int64_t> shape,
   ElementsAttr elements;
   if (isResource)
     elements = DenseResourceElementsAttr::get(
-        type, "codes",
+        type, "quantized",
         HeapAsmResourceBlob::allocateAndCopyWithAlign(made, alignof(uint64_t)));
   else
     elements = DenseElementsAttr::getFromRawBuffer(type, made);
@@ -193,8 +193,8 @@ NodeResults openvino_forms::convertMatMulNBits(FormContext &context) {
       return context.unsupported("input " + Twine(index) + " has the type " +
                                  showType(context.inputs[index].getType()));
   int64_t blocks = llvm::divideCeil(depth, size);
-  PackedCodes codes;
-  if (failed(codes.read(context, kB, rows, blocks * size, bits)) ||
+  PackedValues quantized;
+  if (failed(quantized.read(context, kB, rows, blocks * size, bits)) ||
       failed(requireCount(context, kScales, rows, blocks)))
     return failure();
 
@@ -225,7 +225,7 @@ NodeResults openvino_forms::convertMatMulNBits(FormContext &context) {
       return failure();
     point = spread(makeShaped(context, context.inputs[kZeroPoints], perBlock));
   } else {
-    PackedCodes points;
+    PackedValues points;
     if (failed(points.read(context, kZeroPoints, rows, blocks, bits)))
       return failure();
     point = spread(points.make(context, perBlock, blocks));
@@ -235,13 +235,14 @@ NodeResults openvino_forms::convertMatMulNBits(FormContext &context) {
   if (where) {
     // After a Subtract, the CPU plugin would treat the weights as compressed
     // weights with a scale for each element, and fail for 4-bit weights.
-    weights = context.convert(codes.make(context, {rows, depth}, depth), f32);
+    weights =
+        context.convert(quantized.make(context, {rows, depth}, depth), f32);
     weights =
         context.broadcast("Add", {weights, context.apply("Negative", point)});
     weights = context.broadcast("Multiply", {weights, scale});
   } else {
     weights = context.convert(
-        codes.make(context, {rows, blocks, size}, blocks * size), f32);
+        quantized.make(context, {rows, blocks, size}, blocks * size), f32);
     weights = context.broadcast("Subtract", {weights, point});
     weights = context.broadcast("Multiply", {weights, scale});
     weights = context.reshape(weights, {rows, blocks * size});
@@ -368,12 +369,12 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
     return context.unsupported("input 2 has the type " + showType(scales) +
                                ", not one element for each block");
   int64_t rows = data.getNumElements() / data.getShape().back();
-  Value codes = context.inputs[kData], points;
+  Value quantized = context.inputs[kData], points;
   if (perByte != 1) {
-    PackedCodes packed;
+    PackedValues packed;
     if (failed(packed.read(context, kData, rows, shape.back(), bits)))
       return failure();
-    codes = packed.make(context, shape, shape.back());
+    quantized = packed.make(context, shape, shape.back());
   }
   if (context.hasInput(kZeroPoints)) {
     points = context.inputs[kZeroPoints];
@@ -383,7 +384,7 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
       return context.unsupported("input 3 has the type " +
                                  showType(points.getType()));
     if (perByte != 1) {
-      PackedCodes packed;
+      PackedValues packed;
       if (failed(packed.read(context, kZeroPoints,
                              scales.getNumElements() / expected.back(),
                              expected.back(), bits)))
@@ -398,7 +399,7 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
     points = makeMiddle(context, expected, bits);
   }
   auto dequantize = DequantizeOp::create(
-      b, RankedTensorType::get(shape, resultType), codes,
+      b, RankedTensorType::get(shape, resultType), quantized,
       context.inputs[kScales], points, kNewestOpset, /*domain=*/StringAttr(),
       b.getI64IntegerAttr(axis), b.getI64IntegerAttr(size),
       /*ignored_attributes=*/ArrayAttr());

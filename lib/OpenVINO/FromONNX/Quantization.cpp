@@ -213,11 +213,12 @@ FailureOr<Value> QuantizationForm::convert(CastOp op) {
 /// also at run time.
 static bool hasZeroPoint(DequantizeOp op) {
   Value point = op.getZeroPoint();
-  Type codes = getElementTypeOrSelf(op.getInput());
-  if (!point || (isFloat(codes) && getNumberWidth(codes) >= 8))
+  Type quantizedType = getElementTypeOrSelf(op.getInput());
+  if (!point || (isFloat(quantizedType) && getNumberWidth(quantizedType) >= 8))
     return false;
   DenseIntElementsAttr elements;
-  return !codes.isInteger(32) || !matchPattern(point, m_Constant(&elements)) ||
+  return !quantizedType.isInteger(32) ||
+         !matchPattern(point, m_Constant(&elements)) ||
          llvm::any_of(elements.getValues<APInt>(),
                       [](const APInt &value) { return !value.isZero(); });
 }
@@ -285,9 +286,10 @@ Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
 }
 
 FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
-  Type f32 = b.getF32Type(), codes = getElementTypeOrSelf(op.getInput());
-  if (getOpenVinoConversion(codes, f32) != OpenVinoConversion::Casts)
-    return unsupported("OpenVINO has no type " + showType(codes));
+  Type f32 = b.getF32Type(),
+       quantizedType = getElementTypeOrSelf(op.getInput());
+  if (getOpenVinoConversion(quantizedType, f32) != OpenVinoConversion::Casts)
+    return unsupported("OpenVINO has no type " + showType(quantizedType));
   auto scaleType = dyn_cast<RankedTensorType>(op.getScale().getType());
   if (auto type = dyn_cast<RankedTensorType>(op.getType());
       type && scaleType && type.hasStaticShape() &&
@@ -303,11 +305,12 @@ FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
           op, axis,
           std::min(blockSize, std::max<int64_t>(type.getDimSize(axis), 1)));
   }
-  bool hasPoint = hasZeroPoint(op), isWide = hasPoint && codes.isInteger(32);
+  bool hasPoint = hasZeroPoint(op),
+       isWide = hasPoint && quantizedType.isInteger(32);
   Value value = isWide ? op.getInput() : convertTo(op.getInput(), f32);
   if (hasPoint) {
     FailureOr<Value> point =
-        spread(op.getZeroPoint(), op, isWide ? codes : f32);
+        spread(op.getZeroPoint(), op, isWide ? quantizedType : f32);
     if (failed(point))
       return failure();
     value = isWide ? subtractIntegers(value, *point)
@@ -321,12 +324,13 @@ FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
 }
 
 FailureOr<Value> QuantizationForm::convert(QuantizeOp op) {
-  Type f32 = b.getF32Type(), codes = getElementTypeOrSelf(op.getType());
+  Type f32 = b.getF32Type(), quantizedType = getElementTypeOrSelf(op.getType());
   Type type = getElementTypeOrSelf(op.getInput());
-  auto integer = dyn_cast<IntegerType>(codes);
-  if (!integer || getOpenVinoConversion(f32, codes) == OpenVinoConversion::None)
+  auto integer = dyn_cast<IntegerType>(quantizedType);
+  if (!integer ||
+      getOpenVinoConversion(f32, quantizedType) == OpenVinoConversion::None)
     return unsupported(
-        "OpenVINO rounds differently to " + showType(codes) +
+        "OpenVINO rounds differently to " + showType(quantizedType) +
         "; `quant-float-convert --without` expands it to f32 arithmetic");
   if (type != f32 || getElementTypeOrSelf(op.getScale()) != f32)
     return unsupported("a division of elements of type " + showType(type) +
@@ -350,7 +354,7 @@ FailureOr<Value> QuantizationForm::convert(QuantizeOp op) {
   value = add("Clamp", value, value.getType(),
               {b.getNamedAttr("min", b.getF64FloatAttr(min)),
                b.getNamedAttr("max", b.getF64FloatAttr(max))});
-  return convertTo(value, codes);
+  return convertTo(value, quantizedType);
 }
 
 FailureOr<Value> openvino_forms::convertQuantization(Operation *op,

@@ -327,8 +327,8 @@ static uint64_t roundToScale(const NumberFormat *format, int isNegative,
   int isNext = flags & QF_CAST_ROUNDS_NEAREST
                    ? number.mantissa >= first + first / 2
                    : !(flags & QF_CAST_ROUNDS_DOWN) && !isPower;
-  int code = exponent + format->bias + isNext;
-  return (uint64_t)code;
+  int encoding = exponent + format->bias + isNext;
+  return (uint64_t)encoding;
 }
 
 /* Converts to an integer (C11). */

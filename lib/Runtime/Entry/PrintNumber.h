@@ -219,9 +219,9 @@ static char *putNumberOf(char *out, const NumberFormat *format, uint64_t slot) {
   unsigned unused = 64 - (unsigned)format->bits;
   uint64_t bits = slot << unused >> unused;
   if (isScale(format)) {
-    int code = (int)bits;
-    return code == 0xff ? putLiteral(out, "NaN")
-                        : putPowerOfTwo(out, code - format->bias);
+    int encoding = (int)bits;
+    return encoding == 0xff ? putLiteral(out, "NaN")
+                            : putPowerOfTwo(out, encoding - format->bias);
   }
   if (format->kind == QF_NUMBER_Float)
     return putFloat(out, format, bits);
