@@ -14,7 +14,7 @@ from .typing import Array, ArrayLike
 __all__: list[str] = []
 
 # Arrays of ml_dtypes' types export no buffer, so they are viewed as these types.
-CODES: dict[int, np.dtype[Any]] = {
+UNSIGNED: dict[int, np.dtype[Any]] = {
     1: np.dtype(np.uint8),
     2: np.dtype(np.uint16),
     4: np.dtype(np.uint32),
@@ -51,14 +51,14 @@ class PackedArray(NamedTuple):
         group, size = _get_group(tensor.dtype)
         padded = np.zeros((-(-count // group), 4), np.uint8)
         whole = np.zeros(len(padded) * size, np.uint8)
-        whole[: tensor.codes.size] = tensor.codes
+        whole[: tensor.data.size] = tensor.data
         padded[:, :size] = whole.reshape(-1, size)
         words = padded.view("<u4") >> (tensor.dtype.bits * np.arange(group, dtype=np.uint32))
-        codes = (words & ((1 << tensor.dtype.bits) - 1)).astype(np.uint8).reshape(-1)[:count]
+        elements = (words & ((1 << tensor.dtype.bits) - 1)).astype(np.uint8).reshape(-1)[:count]
         if tensor.dtype.name in ("int4", "int2"):
             unused = 8 - tensor.dtype.bits
-            codes = ((codes << unused).view(np.int8) >> unused).view(np.uint8)
-        return codes.reshape(tensor.shape).view(tensor.dtype.numpy)
+            elements = ((elements << unused).view(np.int8) >> unused).view(np.uint8)
+        return elements.reshape(tensor.shape).view(tensor.dtype.numpy)
 
 
 def pack(array: ArrayLike) -> PackedArray:
@@ -75,12 +75,12 @@ def pack_tensor(tensor: Tensor) -> PackedArray:
     group, size = _get_group(element)
     count = math.prod(tensor.shape)
     padded = np.zeros(-(-count // group) * group, np.uint32)
-    padded[:count] = tensor.codes.reshape(-1)
+    padded[:count] = tensor.data.reshape(-1)
     padded &= (1 << element.bits) - 1
     shifted = padded.reshape(-1, group) << (element.bits * np.arange(group, dtype=np.uint32))
     words = np.bitwise_or.reduce(shifted, axis=1).astype("<u4")
-    codes = words.view(np.uint8).reshape(-1, 4)[:, :size].reshape(-1)
-    return PackedArray(codes[: _count_bytes(element, count)].copy(), element, tensor.shape)
+    packed = words.view(np.uint8).reshape(-1, 4)[:, :size].reshape(-1)
+    return PackedArray(packed[: _count_bytes(element, count)].copy(), element, tensor.shape)
 
 
 def _get_group(element: DType) -> tuple[int, int]:
@@ -116,8 +116,8 @@ def take_packed_output(out: Any, element: DType, shape: tuple[int, ...], label: 
             raise TypeError(f"{label} must have packed elements, but got {tensor.dtype.name}")
         return require_output(tensor, element, shape, label)
     if out is None:
-        codes = np.empty(_count_bytes(element, math.prod(shape)), np.uint8)
-        out = PackedArray(codes, element, shape)
+        packed = np.empty(_count_bytes(element, math.prod(shape)), np.uint8)
+        out = PackedArray(packed, element, shape)
     if not isinstance(out, PackedArray):
         raise TypeError(f"{label} must be a PackedArray, but got {type(out).__name__}")
     tensor = _view_packed(out, label)
@@ -127,31 +127,31 @@ def take_packed_output(out: Any, element: DType, shape: tuple[int, ...], label: 
 
 
 def _view_packed(value: PackedArray, label: str) -> Tensor:
-    codes, element, shape = value
+    packed, element, shape = value
     _get_group(element)
     if (
-        not isinstance(codes, np.ndarray)
-        or codes.dtype != np.uint8
-        or codes.ndim != 1
-        or not codes.flags.c_contiguous
+        not isinstance(packed, np.ndarray)
+        or packed.dtype != np.uint8
+        or packed.ndim != 1
+        or not packed.flags.c_contiguous
     ):
         raise TypeError(
             f"{label} must have its packed elements in a contiguous one-dimensional array of uint8"
         )
     wanted = _count_bytes(element, math.prod(shape))
-    if codes.size != wanted:
+    if packed.size != wanted:
         raise ValueError(
             f"{label} must have {wanted} bytes of packed {element.name} of shape {tuple(shape)}, "
-            f"but got {codes.size}"
+            f"but got {packed.size}"
         )
-    return Tensor(codes, element, tuple(shape), value, packed=True)
+    return Tensor(packed, element, tuple(shape), value, packed=True)
 
 
 class Tensor(NamedTuple):
     """An array in the form that compiled code accepts."""
 
     #: The elements; or an address in GPU memory; or a list of strings, which is empty for outputs.
-    codes: Any
+    data: Any
     dtype: DType
     shape: tuple[int, ...]
     #: The array of the caller, or the array that the caller receives.
@@ -175,7 +175,7 @@ def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:
         array = np.empty(shape, element.numpy)
     except ValueError as error:
         raise ValueError(f"a result of shape {shape} cannot be allocated: {error}") from None
-    return Tensor(array.view(CODES[element.itemsize]), element, shape, array)
+    return Tensor(array.view(UNSIGNED[element.itemsize]), element, shape, array)
 
 
 def take(
@@ -277,7 +277,7 @@ def _round_numbers(numbers: list[Any], label: str, element: DType) -> Array:
             beyond = np.array([abs(got) > abs(wanted) for got, wanted in pairs], bool)
             near = np.where(beyond, np.nextafter(near, wide(0)), near)
             unlike = np.array([got != wanted for got, wanted in pairs], bool)
-            near.view(CODES[near.itemsize])[unlike] |= 1
+            near.view(UNSIGNED[near.itemsize])[unlike] |= 1
         return near.astype(element.numpy)
 
 
@@ -295,8 +295,8 @@ def _take_array(array: Array, label: str, writable: bool) -> Tensor:
         raise ValueError(f"{label} must be writable, but got a read-only array")
     if element is STRING:
         return _take_strings(array, label, writable)
-    codes = _make_contiguous(np.asarray(array), label, writable).view(CODES[element.itemsize])
-    return Tensor(codes, element, array.shape, array)
+    data = _make_contiguous(np.asarray(array), label, writable).view(UNSIGNED[element.itemsize])
+    return Tensor(data, element, array.shape, array)
 
 
 def _take_strings(array: Array, label: str, writable: bool) -> Tensor:
@@ -321,8 +321,8 @@ def _take_strings(array: Array, label: str, writable: bool) -> Tensor:
 def store_strings(tensor: Tensor) -> None:
     """Copies the strings of an output from the list that a run filled to the array."""
     if tensor.dtype is STRING:
-        strings = np.empty(len(tensor.codes), object)
-        strings[:] = tensor.codes
+        strings = np.empty(len(tensor.data), object)
+        strings[:] = tensor.data
         tensor.array[...] = strings.reshape(tensor.array.shape)
 
 
@@ -341,30 +341,30 @@ def _take_dlpack(value: Any, label: str, writable: bool) -> Tensor:
             f"{label} must be in the CPU's memory, but got DLPack device {int(device)}"
         )
     try:
-        codes, code, bits = _native.view_dlpack(value, writable)
+        data, code, bits = _native.view_dlpack(value, writable)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = "writable DLPack array" if writable else "DLPack array"
         raise ValueError(f"{label} must be a {kind}: {error}") from None
     element = BY_DLPACK.get((code, bits))
     # The extension does not view packed types other than those of 4 bits.
-    if element is None or codes is None:
+    if element is None or data is None:
         raise TypeError(
             f"{label} must have an element type of ONNX tensors, but got DLPack type {code} "
             f"of {bits} bits"
         )
-    codes = _make_contiguous(codes, label, writable)
+    data = _make_contiguous(data, label, writable)
     if element.bits != 4:
-        return Tensor(codes, element, codes.shape, value)
-    if not codes.shape:
+        return Tensor(data, element, data.shape, value)
+    if not data.shape:
         raise ValueError(f"{label} must have at least one dimension, but got a packed scalar")
-    shape = (*codes.shape[:-1], 2 * codes.shape[-1])
-    return Tensor(codes.reshape(-1), element, shape, value, packed=True)
+    shape = (*data.shape[:-1], 2 * data.shape[-1])
+    return Tensor(data.reshape(-1), element, shape, value, packed=True)
 
 
 def _unpack(tensor: Tensor, label: str, writable: bool) -> Tensor:
     if writable:
         raise TypeError(f"{label} must have one element per byte, but got packed elements")
-    array = PackedArray(tensor.codes, tensor.dtype, tensor.shape).unpack()
+    array = PackedArray(tensor.data, tensor.dtype, tensor.shape).unpack()
     return _take_array(array, label, writable)
 
 

@@ -321,18 +321,18 @@ def _require_apart(op: str, inputs: list[View], results: list[View]) -> None:
             # Strings are copied. The check is exact for contiguous memory.
             if STRING in (view.tensor.dtype, result.tensor.dtype):
                 continue
-            if np.may_share_memory(view.tensor.codes, result.tensor.codes):
+            if np.may_share_memory(view.tensor.data, result.tensor.data):
                 raise RunError(f"{op}: output {number}: overlaps {other}", status=_OVERLAP)
 
 
 def _evaluate(model: _native.Model, inputs: list[View], results: list[View]) -> None:
     tensors = [describe(view.tensor._replace(shape=view.sizes)) for view in inputs]
-    for result, codes in zip(results, model.evaluate(0, tensors), strict=True):
-        if isinstance(codes, tuple):
-            result.tensor.codes[:] = codes[0]
+    for result, data in zip(results, model.evaluate(0, tensors), strict=True):
+        if isinstance(data, tuple):
+            result.tensor.data[:] = data[0]
             store_strings(result.tensor)
         elif result.tensor.packed:
-            tensor = result.tensor._replace(codes=codes, packed=False)
-            result.tensor.codes[...] = pack_tensor(tensor).codes
+            tensor = result.tensor._replace(data=data, packed=False)
+            result.tensor.data[...] = pack_tensor(tensor).codes
         else:
-            result.tensor.codes[...] = codes.reshape(result.tensor.codes.shape)
+            result.tensor.data[...] = data.reshape(result.tensor.data.shape)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arrays import CODES, Tensor, take
+from ._arrays import UNSIGNED, Tensor, take
 from ._types import BY_DLPACK, BY_NUMPY, DTYPES
 from .typing import Array, ArrayLike
 
@@ -43,9 +43,9 @@ class DeviceArray:
 
     def numpy(self) -> Array:
         """Returns a copy in host memory."""
-        codes = np.empty(self.shape, CODES[self._element.itemsize])
-        self._tensors.read(self._index, (codes, self._element.number, self.shape))
-        return codes.view(self.dtype)
+        data = np.empty(self.shape, UNSIGNED[self._element.itemsize])
+        self._tensors.read(self._index, (data, self._element.number, self.shape))
+        return data.view(self.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
@@ -99,7 +99,7 @@ def to_device(array: ArrayLike) -> DeviceArray:
 
 def describe(tensor: Tensor) -> tuple[Array | int, int, tuple[int, ...]]:
     """Returns a tensor in the form that the extension accepts."""
-    return tensor.codes, tensor.number, tensor.shape
+    return tensor.data, tensor.number, tensor.shape
 
 
 def is_on_device(value: Any) -> bool:
@@ -194,7 +194,7 @@ def put(inputs: Sequence[Tensor]) -> tuple[list[Any], _native.Tensors | None]:
     copies = None
     synchronize()
     given = [describe(tensor) for tensor in inputs]
-    hosted = [index for index, tensor in enumerate(inputs) if not isinstance(tensor.codes, int)]
+    hosted = [index for index, tensor in enumerate(inputs) if not isinstance(tensor.data, int)]
     if hosted:
         copies = _native.copy_to_device([given[index] for index in hosted])
         for position, index in enumerate(hosted):
@@ -211,12 +211,12 @@ def run(
     """Runs on the tensors that :func:`put` described; None means a new tensor in GPU memory."""
     # Allocate GPU memory for host outputs and new outputs.
     made: _native.Tensors | None = None
-    if any(tensor is None or not isinstance(tensor.codes, int) for tensor in outputs):
+    if any(tensor is None or not isinstance(tensor.data, int) for tensor in outputs):
         made = kernel.allocate_outputs(entry, given)
     results: list[Any] = []
     described = []
     for index, tensor in enumerate(outputs):
-        if tensor is not None and isinstance(tensor.codes, int):
+        if tensor is not None and isinstance(tensor.data, int):
             described.append(describe(tensor))
             results.append(tensor.array)
             continue
@@ -225,6 +225,6 @@ def run(
         results.append(DeviceArray(made, index) if tensor is None else tensor.array)
     kernel.run(entry, given, described, True)
     for index, tensor in enumerate(outputs):
-        if tensor is not None and made is not None and not isinstance(tensor.codes, int):
+        if tensor is not None and made is not None and not isinstance(tensor.data, int):
             made.read(index, describe(tensor))
     return results

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arrays import CODES, PackedArray, take, take_packed
+from ._arrays import UNSIGNED, PackedArray, take, take_packed
 from ._types import BY_DLPACK
 from .typing import Array
 
@@ -65,7 +65,7 @@ def as_dlpack(array: Array | PackedArray) -> DLPackArray:
             raise TypeError(f"array must not be packed for type {tensor.dtype.name}")
         if not tensor.shape or tensor.shape[-1] % 2:
             raise ValueError(f"array must have an even last dimension, but got {tensor.shape}")
-        codes = tensor.codes.reshape(*tensor.shape[:-1], tensor.shape[-1] // 2)
+        data = tensor.data.reshape(*tensor.shape[:-1], tensor.shape[-1] // 2)
         lanes = 2
     else:
         if not isinstance(array, np.ndarray):
@@ -73,11 +73,11 @@ def as_dlpack(array: Array | PackedArray) -> DLPackArray:
         if not array.flags.c_contiguous:
             raise ValueError("array must be contiguous in row-major order")
         tensor = take(array, "array")
-        codes, lanes = array.view(CODES[array.itemsize]), 1
+        data, lanes = array.view(UNSIGNED[array.itemsize]), 1
     key = _DLPACK.get(tensor.dtype)
     if key is None or (tensor.dtype.bits < 8 and lanes == 1 and tensor.dtype.name != "bool"):
         raise TypeError(
             f"array must have an element type of DLPack, but got {tensor.dtype.name}"
             + (" with one element per byte" if key else "")
         )
-    return DLPackArray(array, _native.export_dlpack(codes, *key, lanes))
+    return DLPackArray(array, _native.export_dlpack(data, *key, lanes))

@@ -257,8 +257,8 @@ def spell_shape(shape: tuple[int | None, ...] | None) -> str:
 
 def _describe_for_shapes(tensor: Tensor) -> Any:
     """Describes a tensor with its elements, on which shapes may depend; without them for strings."""
-    codes = None if tensor.number == STRING.number else tensor.codes
-    return codes, tensor.number, tensor.shape
+    data = None if tensor.number == STRING.number else tensor.data
+    return data, tensor.number, tensor.shape
 
 
 def _take_device_output(

@@ -316,7 +316,7 @@ class Module:
         index, outputs, tensors = self._take_inputs(inputs, function)
         computed = self._native.evaluate(index, tensors)
         results = tuple(
-            make_result(codes, output) for codes, output in zip(computed, outputs, strict=True)
+            make_result(data, output) for data, output in zip(computed, outputs, strict=True)
         )
         return results[0] if len(results) == 1 else results
 
@@ -617,14 +617,14 @@ def _set_target(options: _native.Options, target: CompileTarget, chip: str | Non
     options.chip = require_string("" if chip is None else chip, "chip")
 
 
-def make_result(codes: Any, output: Argument) -> Array:
+def make_result(data: Any, output: Argument) -> Array:
     """Returns a result of an evaluation as an array."""
-    if isinstance(codes, tuple):
-        strings, shape = codes
+    if isinstance(data, tuple):
+        strings, shape = data
         array: Array = np.empty(len(strings), object)
         array[:] = strings
         return array.reshape(shape)
-    computed: Array = codes.view(output.dtype.numpy) if output.dtype else codes
+    computed: Array = data.view(output.dtype.numpy) if output.dtype else data
     return computed
 
 

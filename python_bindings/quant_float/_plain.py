@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._arrays import CODES
+from ._arrays import UNSIGNED
 from ._types import STRING, DType
 from .typing import Array
 
@@ -27,12 +27,12 @@ class _Plain(NamedTuple):
     #: The static dimensions, and their sizes.
     sizes: tuple[tuple[int, int], ...]
     #: The type as which arrays are viewed if numpy does not export a buffer of their type.
-    codes: np.dtype[Any] | None
+    view: np.dtype[Any] | None
 
     def describe(self, array: Array) -> tuple[Array, int, tuple[int, ...]]:
         """Returns an array in the form that the extension accepts."""
-        codes = array if self.codes is None else array.view(self.codes)
-        return codes, self.number, array.shape
+        data = array if self.view is None else array.view(self.view)
+        return data, self.number, array.shape
 
 
 class PlainCalls:
@@ -99,5 +99,5 @@ def _make_plain(argument: Argument) -> _Plain | None:
         return None
     kind = np.dtype(element.numpy)
     sizes = tuple((axis, size) for axis, size in enumerate(argument.shape) if size is not None)
-    codes = None if kind.isbuiltin == 1 else CODES[element.itemsize]
-    return _Plain(kind, element.number, len(argument.shape), sizes, codes)
+    view = None if kind.isbuiltin == 1 else UNSIGNED[element.itemsize]
+    return _Plain(kind, element.number, len(argument.shape), sizes, view)

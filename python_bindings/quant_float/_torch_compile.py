@@ -107,7 +107,7 @@ class CompiledGraph(torch.nn.Module):  # type: ignore[misc, unused-ignore]
     def forward(self, *arguments: Any) -> Any:
 
         inputs = [_take_input(arguments[index], value) for index, value in self.function.inputs]
-        described = [(tensor.codes, tensor.number, tensor.shape) for tensor in inputs]
+        described = [(tensor.data, tensor.number, tensor.shape) for tensor in inputs]
         shapes = self.kernel._native.get_output_shapes(0, described, False)
         outputs = [
             allocate(value.storage, shape)

@@ -33,7 +33,7 @@ class DType(NamedTuple):
         mlir: the name in MLIR, e.g. ``"f8E4M3FN"``; unsigned integers are ``"ui8"``.
         bits: the width of a value. In memory every element has a whole number of bytes.
         numpy: the type of arrays with such elements. For float8ue5m3, which ml_dtypes lacks, it is
-            uint8 with metadata: ``codes.view(dtype.numpy)``. For strings it is ``object``; numpy's
+            uint8 with metadata: ``encodings.view(dtype.numpy)``. For strings it is ``object``; numpy's
             ``StringDType`` and ``str_`` are accepted, too.
     """
 

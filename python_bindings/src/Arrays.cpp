@@ -146,9 +146,9 @@ static bool isPacked(nb::dlpack::dtype type) {
   return type.bits == 4 && type.lanes == 2;
 }
 
-/// Returns the memory of a DLPack array as quantized values: (codes, type code,
-/// bits). The codes are None if elements are not whole bytes. Of packed
-/// elements of 4 bits they are the bytes.
+/// Returns a view of the memory of a DLPack array as unsigned integers, and its
+/// type: (data, type code, bits). The data is None if elements are not whole
+/// bytes, and the bytes of packed elements of 4 bits.
 static nb::tuple viewDLPack(nb::object array, bool writable) {
   nb::ndarray<> tensor;
   nb::ndarray<nb::ro> readOnly;
@@ -169,20 +169,20 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
       sizes[i] = source.shape(i);
       strides[i] = source.stride(i);
     }
-    nb::object codes = nb::none();
+    nb::object data = nb::none();
     if (bits % 8 == 0 && bits <= 64) {
       nb::dlpack::dtype unsignedType = {
           static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), bits, 1};
-      auto make = [&](auto *data) {
+      auto make = [&](auto *memory) {
         using Array = std::conditional_t<
-            std::is_const_v<std::remove_pointer_t<decltype(data)>>,
+            std::is_const_v<std::remove_pointer_t<decltype(memory)>>,
             nb::ndarray<nb::numpy, nb::ro>, nb::ndarray<nb::numpy>>;
-        return nb::cast(Array(data, sizes.size(), sizes.data(),
+        return nb::cast(Array(memory, sizes.size(), sizes.data(),
                               nb::cast(source), strides.data(), unsignedType));
       };
-      codes = make(source.data());
+      data = make(source.data());
     }
-    return nb::make_tuple(codes, static_cast<int>(type.code),
+    return nb::make_tuple(data, static_cast<int>(type.code),
                           static_cast<int>(type.bits));
   };
   return writable ? view(tensor) : view(readOnly);
@@ -190,12 +190,12 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
 
 /// Returns an object with __dlpack__ for an array of encodings, whose elements
 /// have another type. The object keeps the array alive.
-static nb::object exportDLPack(nb::object codes, uint8_t code, uint8_t bits,
+static nb::object exportDLPack(nb::object encodings, uint8_t code, uint8_t bits,
                                uint16_t lanes) {
   nb::ndarray<nb::ro> source;
   nb::ndarray<> written;
-  bool isWritable = nb::try_cast(codes, written, /*convert=*/false);
-  if (!isWritable && !nb::try_cast(codes, source, /*convert=*/false))
+  bool isWritable = nb::try_cast(encodings, written, /*convert=*/false);
+  if (!isWritable && !nb::try_cast(encodings, source, /*convert=*/false))
     throw nb::value_error("expected an array of encodings");
   auto make = [&](auto &view, auto *data) {
     using Array = std::conditional_t<
@@ -204,7 +204,7 @@ static nb::object exportDLPack(nb::object codes, uint8_t code, uint8_t bits,
     std::vector<size_t> sizes(view.ndim());
     for (size_t i = 0; i < view.ndim(); ++i)
       sizes[i] = view.shape(i);
-    return nb::cast(Array(data, sizes.size(), sizes.data(), codes, nullptr,
+    return nb::cast(Array(data, sizes.size(), sizes.data(), encodings, nullptr,
                           nb::dlpack::dtype{code, bits, lanes},
                           nb::device::cpu::value, 0));
   };
@@ -269,8 +269,8 @@ void quant_float_python::defineArrays(nb::module_ &module) {
              "The element types of ONNX's tensors.");
   module.def("view_dlpack", &viewDLPack, nb::arg("array"), nb::arg("writable"),
              "The memory of a DLPack array as encodings.");
-  module.def("export_dlpack", &exportDLPack, nb::arg("codes"), nb::arg("code"),
-             nb::arg("bits"), nb::arg("lanes"),
+  module.def("export_dlpack", &exportDLPack, nb::arg("encodings"),
+             nb::arg("code"), nb::arg("bits"), nb::arg("lanes"),
              "An object with __dlpack__ for encodings.");
   module.def("view_device_dlpack", &viewDeviceDLPack, nb::arg("array"),
              nb::arg("writable"), "The address of a DLPack array.");

@@ -74,9 +74,9 @@ void invoke(const char *what, nb::handle callback, Function &&function) {
     raiseError(status, error, what);
 }
 
-/// Tensor arguments, given as tuples (codes, dtype, sizes). The codes are an
+/// Tensor arguments, given as tuples (data, dtype, sizes). The data is an
 /// array, an address that is passed on, or None for a null pointer. For strings
-/// they are a list of str or, for outputs, a list to fill.
+/// it is a list of str or, for outputs, a list to fill.
 class TensorArguments {
 public:
   TensorArguments(nb::sequence items, bool writable);

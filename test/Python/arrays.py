@@ -159,12 +159,12 @@ def check_encodings():
     element = qf.dtype("f8UE5M3")
     x = np.float32([1, 3, 200000, -1, 2.0**-17, np.nan])
     encodings = qf.cast(x, element)
-    expect.same("codes", encodings, np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF]))
+    expect.same("encodings", encodings, np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF]))
     expect.true("they say so", qf.dtype(encodings.dtype) is element)
     wanted = np.float32([1, 3, 114688, 0, 2.0**-17, np.nan])
     expect.same("and back", qf.cast(encodings, "f32"), wanted)
     loaded = np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF])
-    expect.same("codes from elsewhere", qf.cast(loaded.view(element.numpy), "f32"), wanted)
+    expect.same("encodings from elsewhere", qf.cast(loaded.view(element.numpy), "f32"), wanted)
     expect.same("without it they are integers", qf.cast(loaded[:2], "f32"), np.float32([120, 132]))
     scaled = qf.quantize(np.float32([[2, 6, -9, 1]]), encodings[None, :2], axis=1, block_size=2)
     expect.same("a scale", scaled, np.uint8([[2, 6, 0, 0]]))
@@ -176,13 +176,13 @@ def check_encodings():
 
 
 def check_dlpack():
-    encodings = {
+    codes = {
         "float": 2, "float16": 2, "double": 2, "bfloat16": 4, "bool": 6, "float8e4m3fn": 10,
         "float8e4m3fnuz": 11, "float8e5m2": 12, "float8e5m2fnuz": 13, "float8e8m0": 14,
         "float8e3m4": 7, "float8e4m3": 8, "float8e4m3b11fnuz": 9,
     }  # fmt: skip
     for element in qf.DTYPES.values():
-        code = encodings.get(element.name, 1 if element.name.startswith("u") else 0)
+        code = codes.get(element.name, 1 if element.name.startswith("u") else 0)
         # DLPack lacks the last type.
         if (element.bits < 8 and element.name != "bool") or element.name == "float8ue5m3":
             continue

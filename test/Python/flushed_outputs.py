@@ -30,12 +30,12 @@ func.func @f(%x: tensor<?xf{bits}>) -> (tensor<?xi1>, tensor<?x{name}>) {{
   %1 = quant_float.cast %x opset 25 : tensor<?xf{bits}> to tensor<?x{name}>
   return %0, %1 : tensor<?xi1>, tensor<?x{name}>
 }}"""
-        is_true, code = qf.parse(text).compile(cpu=cpu)(x)
+        is_true, encodings = qf.parse(text).compile(cpu=cpu)(x)
         assert np.array_equal(np.asarray(is_true), x != 0), (bits, size, cpu, name, is_true)
         limit = float(ml_dtypes.finfo(narrow).max)
         # Saturated before the cast, as in ONNX. NaN is kept.
         wanted = np.clip(x, -limit, limit).astype(narrow).astype(np.float32)
-        got = np.asarray(code).view(narrow).astype(np.float32)
+        got = np.asarray(encodings).view(narrow).astype(np.float32)
         assert np.array_equal(got, wanted, equal_nan=True), (bits, size, cpu, name)
         ordered = ~np.isnan(x)
         assert np.array_equal(np.signbit(got[ordered]), np.signbit(wanted[ordered])), name

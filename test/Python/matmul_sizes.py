@@ -177,7 +177,7 @@ def check_shares():
         encodings = rng.integers(-8, 9, (rows, 64, 256)).astype(np.int8)
         scales = np.exp2(rng.integers(-2, 3, (rows // block, 64, 256))).astype(np.float32)
         vector = draw(256)
-        names = ["codes", "scales", "vector", "values", "y"]
+        names = ["quantized", "scales", "vector", "values", "y"]
         graph = helper.make_graph(
             [
                 helper.make_node(
@@ -187,7 +187,7 @@ def check_shares():
             ],
             "g",
             [
-                helper.make_tensor_value_info("codes", T.INT8, encodings.shape),
+                helper.make_tensor_value_info("quantized", T.INT8, encodings.shape),
                 helper.make_tensor_value_info("scales", T.FLOAT, scales.shape),
                 helper.make_tensor_value_info("vector", T.FLOAT, vector.shape),
             ],

@@ -196,7 +196,7 @@ def check_passes():
 
 def check_bound():
     text = """
-func.func @f(%x: tensor<?x3xf32> {quant_float.name = "x"}, %c: tensor<?xi4> {quant_float.name = "codes"})
+func.func @f(%x: tensor<?x3xf32> {quant_float.name = "x"}, %c: tensor<?xi4> {quant_float.name = "quantized"})
     -> (tensor<?x3xf32>, tensor<?xf32>) {
   %0 = quant_float.cast %c opset 21 : tensor<?xi4> to tensor<?xf32>
   return %x, %0 : tensor<?x3xf32>, tensor<?xf32>
@@ -205,7 +205,7 @@ func.func @f(%x: tensor<?x3xf32> {quant_float.name = "x"}, %c: tensor<?xi4> {qua
     x = np.ones((2, 3), np.float32)
     module = qf.parse(text)
     values = encodings.copy()
-    module.bind_input("codes", values)
+    module.bind_input("quantized", values)
     values[:] = 0
     expect.true("inputs left", [one.name for one in module.functions[0].inputs] == ["x"])
     expect.true("bound", list(module.compile()(x)[1]) == [-8, 3, 7])
@@ -213,12 +213,12 @@ func.func @f(%x: tensor<?x3xf32> {quant_float.name = "x"}, %c: tensor<?xi4> {qua
     # Packed elements are unpacked.
     module = qf.parse(text)
     module.run_passes("builtin.module(quant-float-pack-arguments)")
-    module.bind_input("codes", qf.pack(encodings))
+    module.bind_input("quantized", qf.pack(encodings))
     expect.true("bound packed", list(module.compile()(x)[1]) == [-8, 3, 7])
     # The extension reports errors that the Python code does not check.
     for name, value, message in (
         ("x", np.ones((2, 4), np.float32), "x must have shape (?, 3), but got (2, 4)"),
-        ("codes", np.ones((2, 3), ml_dtypes.int4), "codes must have"),
+        ("quantized", np.ones((2, 3), ml_dtypes.int4), "quantized must have"),
     ):
         module = qf.parse(text)
         expect.raises(

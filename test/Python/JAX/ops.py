@@ -248,7 +248,7 @@ def check_dlpack():
         run = qf.Kernel.run
 
         def spy(self, inputs, outputs, run=run, pointers=pointers):
-            pointers.append(inputs[0].codes.ctypes.data)
+            pointers.append(inputs[0].data.ctypes.data)
             run(self, inputs, outputs)
 
         qf.Kernel.run = spy

@@ -19,7 +19,7 @@ run = qf.Kernel.run
 
 
 def spy(self, inputs, outputs):
-    pointers.append([tensor.codes.ctypes.data for tensor in (*inputs, *outputs)])
+    pointers.append([tensor.data.ctypes.data for tensor in (*inputs, *outputs)])
     run(self, inputs, outputs)
 
 
