@@ -48,7 +48,7 @@ show quant-float-compile dequantize.onnx -o dequantize.s --cpu host
 quant-float-compile "$out/dequantize.onnx" -o "$out/dequantize.s" --cpu host
 "$QF_PYTHON" $example/show_loop.py "$out/dequantize.s" 20
 
-step "Every bit: the network's weights and the edges of the format quantized, all codes dequantized"
+step "Every bit: the network's weights and the edges of the format quantized, all encodings dequantized"
 quant-float-run "$out/quantize.onnx" --inputs "$out/values.npy" --outputs "$out/quantized" >>"$out/run.log"
 quant-float-run "$out/dequantize.onnx" --inputs "$out/codes.npy" --outputs "$out/dequantized" >>"$out/run.log"
 "$QF_PYTHON" $example/kernels.py check "$out"

@@ -77,8 +77,8 @@ def unsigned_weights(model):
     operands = {name for node in products for name in (node.input[1], *node.input[3:])}
     for tensor in result.graph.initializer:
         if tensor.name in operands and tensor.data_type == TensorProto.INT8:
-            codes = numpy_helper.to_array(tensor).view(np.uint8) ^ np.uint8(128)
-            tensor.CopyFrom(numpy_helper.from_array(codes, tensor.name))
+            shifted = numpy_helper.to_array(tensor).view(np.uint8) ^ np.uint8(128)
+            tensor.CopyFrom(numpy_helper.from_array(shifted, tensor.name))
     return result
 
 
@@ -272,12 +272,12 @@ class Bounds:
         return self.quantized_difference(node, x, distances[0], scale, zero_point)
 
     def quantized_difference(self, node, x, dx, scale, zero_point):
-        code = self.values[node.output[0]]
+        quantized = self.values[node.output[0]]
         ends = []
         for end, far in ((x - dx, -np.inf), (x + dx, np.inf)):
             # Rounds outwards to float32.
             end = np.where(dx > 0, np.nextafter(end.astype(np.float32), np.float32(far)), x)
-            ends.append(difference(quantize(end, scale, zero_point, code.dtype), code))
+            ends.append(difference(quantize(end, scale, zero_point, quantized.dtype), quantized))
         return np.maximum(*ends)
 
     def DequantizeLinear(self, node, inputs, distances):  # noqa: N802
@@ -286,10 +286,10 @@ class Bounds:
 
     def DynamicQuantizeLinear(self, node, inputs, distances):  # noqa: N802
         x, dx = inputs[0].astype(np.float64), distances[0]
-        code, scale, _ = (self.values[name].astype(np.float64) for name in node.output)
+        quantized, scale, _ = (self.values[name].astype(np.float64) for name in node.output)
         farthest = dx.max(initial=0)
         if not farthest:
-            return [np.zeros(code.shape), np.zeros(()), np.zeros(())]
+            return [np.zeros(quantized.shape), np.zeros(()), np.zeros(())]
         # Both ends of the range vary, and the subtraction and the division round.
         ds = 2 * farthest / 255
         ds += 2 * gamma(2) * (scale + ds)

@@ -74,19 +74,19 @@ def quantized(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 def differing(found: np.ndarray, wanted: np.ndarray) -> int:
     """Elements with different bits, including the sign of zeros and NaN."""
-    code = np.dtype(f"u{wanted.itemsize}")
+    unsigned = np.dtype(f"u{wanted.itemsize}")
     if found.dtype.itemsize != wanted.itemsize or found.shape != wanted.shape:
         raise SystemExit(f"found {found.dtype}{found.shape}, not {wanted.dtype}{wanted.shape}")
-    return int(np.count_nonzero(found.view(code) != wanted.view(code)))
+    return int(np.count_nonzero(found.view(unsigned) != wanted.view(unsigned)))
 
 
 def check(folder: Path) -> int:
     _, scale = network()
-    values, codes = np.load(folder / "values.npy"), np.load(folder / "codes.npy").view(E4M3FN)
+    values, encodings = np.load(folder / "values.npy"), np.load(folder / "codes.npy").view(E4M3FN)
     total = 0
     for title, result, wanted in (
         ("float32 -> float8", "quantized", quantized(values, scale)),
-        ("float8 -> float32", "dequantized", codes.astype(np.float32) * scale),
+        ("float8 -> float32", "dequantized", encodings.astype(np.float32) * scale),
     ):
         count = differing(np.load(folder / result / "output_0.npy"), wanted)
         total += count
@@ -151,19 +151,19 @@ def best_speed(calls: dict) -> dict:
 def time_all(folder: Path) -> int:
     weights, scale = network()
     values = np.resize(weights, ELEMENTS)
-    codes = quantized(values, scale)
+    encodings = quantized(values, scale)
     back = np.empty_like(values)
-    new = np.empty_like(codes)
+    new = np.empty_like(encodings)
     f32, f8 = TensorProto.FLOAT, TensorProto.FLOAT8E4M3FN
 
     def ml_dtypes_quantize() -> None:
         np.copyto(new, quantized(values, scale))
 
     def ml_dtypes_dequantize() -> None:
-        np.multiply(codes.astype(np.float32), scale, out=back)
+        np.multiply(encodings.astype(np.float32), scale, out=back)
 
     rows = (
-        ("float8 -> float32", "dequantize", codes, f8, back, f32, ml_dtypes_dequantize),
+        ("float8 -> float32", "dequantize", encodings, f8, back, f32, ml_dtypes_dequantize),
         ("float32 -> float8", "quantize", values, f32, new, f8, ml_dtypes_quantize),
     )
     print(f"elements per second, {ELEMENTS} weights and one scale, one thread:")

@@ -153,13 +153,13 @@ class Quantizer:
             self.constant(f"{name}.scale", TensorProto.FLOAT, np.float32(scale)),
             self.constant(f"{name}.zero_point", onnx_type, np.uint8(zero_point)),
         ]
-        code, result = f"{name}.quantized", f"{name}.dequantized"
+        quantized, result = f"{name}.quantized", f"{name}.dequantized"
         self.nodes += [
             helper.make_node(
-                "QuantizeLinear", [name, *parameters], [code], f"{name}/QuantizeLinear"
+                "QuantizeLinear", [name, *parameters], [quantized], f"{name}/QuantizeLinear"
             ),
             helper.make_node(
-                "DequantizeLinear", [code, *parameters], [result], f"{name}/DequantizeLinear"
+                "DequantizeLinear", [quantized, *parameters], [result], f"{name}/DequantizeLinear"
             ),
         ]
         return result, scale
@@ -171,18 +171,18 @@ class Quantizer:
             [short(m / self.scheme.weight_max) for m in np.abs(values).max(axis=others)]
         )
         shape = [-1 if k == axis else 1 for k in range(values.ndim)]
-        onnx_type, codes = self.scheme.weight(values, scales.reshape(shape))
-        return self.dequantize(name, onnx_type, codes, scales, axis), scales
+        onnx_type, elements = self.scheme.weight(values, scales.reshape(shape))
+        return self.dequantize(name, onnx_type, elements, scales, axis), scales
 
     def bias(self, name, scales):
-        codes = np.rint(self.constants[name].astype(np.float64) / scales).astype(np.int32)
-        return self.dequantize(name, TensorProto.INT32, codes, scales, 0)
+        elements = np.rint(self.constants[name].astype(np.float64) / scales).astype(np.int32)
+        return self.dequantize(name, TensorProto.INT32, elements, scales, 0)
 
-    def dequantize(self, name, onnx_type, codes, scales, axis):
+    def dequantize(self, name, onnx_type, elements, scales, axis):
         inputs = [
-            self.constant(f"{name}.quantized", onnx_type, codes),
+            self.constant(f"{name}.quantized", onnx_type, elements),
             self.constant(f"{name}.scale", TensorProto.FLOAT, scales.astype(np.float32)),
-            self.constant(f"{name}.zero_point", onnx_type, np.zeros(scales.shape, codes.dtype)),
+            self.constant(f"{name}.zero_point", onnx_type, np.zeros(scales.shape, elements.dtype)),
         ]
         result = f"{name}.dequantized"
         self.nodes.append(

@@ -15,17 +15,17 @@ def quantize(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """4-bit weights with zero point 8, two in a byte, and a scale for each block."""
     blocks = weights.reshape(WIDTH, DEPTH // BLOCK, BLOCK)
     scales = np.abs(blocks).max(axis=2) / 7
-    codes = (np.rint(blocks / scales[:, :, None]) + 8).astype(np.uint8)
-    return codes[:, :, ::2] | codes[:, :, 1::2] << 4, scales
+    quantized = (np.rint(blocks / scales[:, :, None]) + 8).astype(np.uint8)
+    return quantized[:, :, ::2] | quantized[:, :, 1::2] << 4, scales
 
 
-def make_model(codes: np.ndarray, scales: np.ndarray) -> bytes:
+def make_model(quantized: np.ndarray, scales: np.ndarray) -> bytes:
     nodes = [
         helper.make_node("QuantizeLinear", ["x", "scale"], ["q"], domain="quant_float", output_dtype=TensorProto.FLOAT8E4M3FN),
         helper.make_node("DequantizeLinear", ["q", "scale"], ["a"], domain="quant_float"),
-        helper.make_node("MatMulNBits", ["a", "codes", "scales"], ["y"], domain="quant_float", K=DEPTH, N=WIDTH, bits=4, block_size=BLOCK),
+        helper.make_node("MatMulNBits", ["a", "quantized", "scales"], ["y"], domain="quant_float", K=DEPTH, N=WIDTH, bits=4, block_size=BLOCK),
     ]  # fmt: skip
-    constants = {"codes": codes, "scales": scales, "scale": np.array(1 / 64, np.float32)}
+    constants = {"quantized": quantized, "scales": scales, "scale": np.array(1 / 64, np.float32)}
     graph = helper.make_graph(
         nodes,
         "example",
@@ -40,10 +40,10 @@ def make_model(codes: np.ndarray, scales: np.ndarray) -> bytes:
 def main(library: str) -> None:
     random = np.random.default_rng(0)
     weights = random.standard_normal((WIDTH, DEPTH)).astype(np.float32)
-    codes, scales = quantize(weights)
+    quantized, scales = quantize(weights)
     options = ort.SessionOptions()
     options.register_custom_ops_library(library)
-    session = ort.InferenceSession(make_model(codes, scales), options, ["CPUExecutionProvider"])
+    session = ort.InferenceSession(make_model(quantized, scales), options, ["CPUExecutionProvider"])
     for rows in (1, 50):
         x = random.standard_normal((rows, DEPTH)).astype(np.float32)
         (y,) = session.run(None, {"x": x})

@@ -73,7 +73,7 @@ AXIS_SCALES, AXIS_ZERO_POINTS = [0.1, 0.25, 0.3, 1.5], [3, 0, -7, 5]
 BLOCK_SCALES, BLOCK_ZERO_POINTS = [0.1, 0.3], [3, -7]
 
 
-def codes(name):
+def encodings(name):
     size = 16 if name == "f4E2M1FN" else 256
     return np.arange(size, dtype=np.uint8).view(TYPES[name])
 
@@ -405,7 +405,7 @@ def make_table(tools):
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         for construct in CONSTRUCTS:
-            values = floats() if construct.source == "f32" else codes(construct.source)
+            values = floats() if construct.source == "f32" else encodings(construct.source)
             if construct.granularity != "tensor":
                 simple = np.concatenate([np.float32(SIMPLE), values[::MATRIX_STEP]])
                 values = simple if values.size > 256 else values

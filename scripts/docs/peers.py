@@ -102,7 +102,7 @@ def write_differences(name, peer):
 def write_bugs(bugs):
     rows = []
     for bug in bugs:
-        inputs = ", ".join(f"`{code:#x}`" for code in bug["inputs"]) or "–"
+        inputs = ", ".join(f"`{encoding:#x}`" for encoding in bug["inputs"]) or "–"
         where = f"[{bug['where']}]({bug['url']})"
         rows.append([where, bug["what"], f"`{bug['table']}`", f"{bug['rows']:,}", inputs])
     return table(["library", "fault", "table", "rows that detect it", "inputs"], rows)

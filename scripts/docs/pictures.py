@@ -31,8 +31,8 @@ def read_values(opt, name):
     """The value of each encoding, as a float."""
     count = 1 << int(re.match(r"f(\d+)", name)[1])
     types = f"tensor<{count}x{name}> to tensor<{count}xf32>"
-    codes = "".join(f"{code:02X}" for code in range(count))
-    text = f'%0 = arith.constant dense<"0x{codes}"> : tensor<{count}x{name}>\n'
+    encodings = "".join(f"{encoding:02X}" for encoding in range(count))
+    text = f'%0 = arith.constant dense<"0x{encodings}"> : tensor<{count}x{name}>\n'
     text = f"func.func @f() -> tensor<{count}xf32> {{\n{text}"
     text += f"%1 = quant_float.cast %0 mode quant_float opset 1 : {types}\nreturn %1 : tensor<{count}xf32>\n}}\n"
     command = [opt, "--canonicalize", "--mlir-print-elementsattrs-with-hex-if-larger=0", "-"]
@@ -51,15 +51,15 @@ def show_number(value):
     return power(exponent - 1) if is_long else f"{value:g}"
 
 
-def list_codes(values, matches, digits):
+def list_encodings(values, matches, digits):
     """Encodings in hexadecimal, with ranges given by their ends."""
-    codes = [code for code, value in enumerate(values) if matches(value)]
+    encodings = [encoding for encoding, value in enumerate(values) if matches(value)]
     runs = []
-    for code in codes:
-        if runs and runs[-1][1] == code - 1:
-            runs[-1][1] = code
+    for encoding in encodings:
+        if runs and runs[-1][1] == encoding - 1:
+            runs[-1][1] = encoding
         else:
-            runs.append([code, code])
+            runs.append([encoding, encoding])
     written = (f"0x{a:0{digits}X}" + (f"–{b:0{digits}X}" if b > a else "") for a, b in runs)
     return ", ".join(written)
 
@@ -82,7 +82,7 @@ def draw_format(picture, y, name, values, to_x):
     digits = math.ceil(bits / 4)
     zeros = sum(v == 0 for v in values)
     special = [{0: "no zero", 1: "no −0", 2: ""}[zeros]]
-    infinite, invalid = (list_codes(values, test, digits) for test in (math.isinf, math.isnan))
+    infinite, invalid = (list_encodings(values, test, digits) for test in (math.isinf, math.isnan))
     special.append(f"∞ {infinite}" if infinite else "no ∞")
     special.append(f"NaN {invalid}" if invalid else "no NaN")
     if "S" not in fields:

@@ -44,7 +44,7 @@ static void holdEntries(QuantFloatSession session) {
   // CHECK: held: two, 1 input
 }
 
-static void requireCodes(QuantFloatKernel kernel, size_t entry) {
+static void printEncodings(QuantFloatKernel kernel, size_t entry) {
   float x[3] = {1, 2, 1000};
   uint8_t y[3] = {0};
   int64_t sizes[1] = {3};
@@ -76,8 +76,8 @@ static void saveAndLoad(QuantFloatSession session, const char *folder) {
     REQUIRE(
         !strcmp(quantFloatKernelGetEntry(kernels[i], 0)->inputs[0].name, "x"));
     REQUIRE(quantFloatKernelGetEntry(kernels[i], 1)->inputs[0].sizes[0] == -1);
-    requireCodes(kernels[i], 0);
-    requireCodes(kernels[i], 1);
+    printEncodings(kernels[i], 0);
+    printEncodings(kernels[i], 1);
     MUST(quantFloatKernelDestroy(kernels[i]));
   }
   // CHECK-NEXT: one: 38 40 7e
@@ -105,7 +105,7 @@ static void saveAndLoad(QuantFloatSession session, const char *folder) {
   MUST(quantFloatModelCompile(model, &options, &kernels[0], &lastError));
   MUST(quantFloatModelDestroy(model));
   REQUIRE(quantFloatKernelGetNumEntries(kernels[0]) == 1);
-  requireCodes(kernels[0], 0);
+  printEncodings(kernels[0], 0);
   MUST(quantFloatKernelDestroy(kernels[0]));
   // CHECK-NEXT: two: 3c 40 64
 }

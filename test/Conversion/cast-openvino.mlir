@@ -62,9 +62,9 @@ func.func @to_scale(%x: tensor<4xf32>) -> tensor<4xf8E8M0FNU> {
 // -----
 
 // CHECK-LABEL: func.func @to_float4(
-// CHECK: %[[CODE:.+]] = quant_float.storage_cast %{{.+}} : f4E2M1FN to i8
+// CHECK: %[[ENCODING:.+]] = quant_float.storage_cast %{{.+}} : f4E2M1FN to i8
 // CHECK: %[[NAN:.+]] = arith.cmpf uno, %[[X:.+]], %[[X]] : f32
-// CHECK: %[[R:.+]] = arith.select %[[NAN]], %{{.+}}, %[[CODE]] : i8
+// CHECK: %[[R:.+]] = arith.select %[[NAN]], %{{.+}}, %[[ENCODING]] : i8
 // CHECK: linalg.yield %[[R]] : i8
 func.func @to_float4(%x: tensor<4xf32>) -> tensor<4xf4E2M1FN> {
   %0 = quant_float.cast %x mode openvino opset 1 : tensor<4xf32> to tensor<4xf4E2M1FN>

@@ -34,8 +34,8 @@ func.func @f32_to_f8(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
   // The low bits of the sum are the encoding. The sign is added.
   // CHECK: arith.bitcast %[[SUM]] : vector<8xf32> to vector<8xi32>
   // CHECK: arith.andi %{{.+}}, %[[SIGN_MASK]]
-  // CHECK: %[[CODE:.+]] = arith.trunci %{{.+}} : vector<8xi32> to vector<8xi8>
-  // CHECK-NEXT: %[[Y:.+]] = arith.bitcast %[[CODE]] : vector<8xi8> to vector<8xf8E4M3FN>
+  // CHECK: %[[ENCODING:.+]] = arith.trunci %{{.+}} : vector<8xi32> to vector<8xi8>
+  // CHECK-NEXT: %[[Y:.+]] = arith.bitcast %[[ENCODING]] : vector<8xi8> to vector<8xf8E4M3FN>
   // CHECK-NEXT: return %[[Y]]
   %0 = quant_float.cast %x opset 19 : vector<8xf32> to vector<8xf8E4M3FN>
   return %0 : vector<8xf8E4M3FN>

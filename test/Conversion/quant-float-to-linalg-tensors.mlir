@@ -16,12 +16,12 @@ func.func @arithmetic(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // CHECK-LABEL: func.func @moved
 // CHECK-SAME: (%[[X:.+]]: tensor<4x4xi8>
-// CHECK: %[[CODES:.+]] = linalg.generic {{.*}} ins(%[[X]]
+// CHECK: %[[ENCODINGS:.+]] = linalg.generic {{.*}} ins(%[[X]]
 // CHECK: arith.andi %{{.+}}, %c15{{.*}} : i8
 // CHECK: %[[SIGNED:.+]] = linalg.generic
 // CHECK: arith.shli
 // CHECK: arith.shrsi
-// CHECK: return %[[CODES]], %[[SIGNED]]
+// CHECK: return %[[ENCODINGS]], %[[SIGNED]]
 func.func @moved(%x: tensor<4x4xui4>, %y: tensor<8xi4>) -> (tensor<4x4xui4>, tensor<3xi4>) {
   %0 = tensor.extract_slice %y[1] [3] [2] : tensor<8xi4> to tensor<3xi4>
   return %x, %0 : tensor<4x4xui4>, tensor<3xi4>

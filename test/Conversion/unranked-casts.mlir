@@ -15,8 +15,8 @@ func.func private @through(%x: tensor<*xf32>) -> tensor<*xui8> {
   // CHECK: %[[HALVES:.*]] = linalg.generic {{.*}} ins(%[[FLAT]] : tensor<?xf32>)
   %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf16>
   // CHECK-NOT: tensor.rank
-  // CHECK: %[[CODES:.*]] = linalg.generic {{.*}} ins(%[[HALVES]] : tensor<?xf16>)
-  // CHECK: %[[Y:.*]] = tensor.reshape %[[CODES]](%[[SIZES]]#0) : (tensor<?xi8>, tensor<?xindex>) -> tensor<*xi8>
+  // CHECK: %[[ENCODINGS:.*]] = linalg.generic {{.*}} ins(%[[HALVES]] : tensor<?xf16>)
+  // CHECK: %[[Y:.*]] = tensor.reshape %[[ENCODINGS]](%[[SIZES]]#0) : (tensor<?xi8>, tensor<?xindex>) -> tensor<*xi8>
   %1 = quant_float.cast %0 opset 13 : tensor<*xf16> to tensor<*xui8>
   // CHECK: return %[[Y]]
   return %1 : tensor<*xui8>

@@ -96,7 +96,7 @@ for name, dtype in (
     assert tensor.data_type in (TensorProto.FLOAT4E2M1, TensorProto.FLOAT6E2M3)
     assert pack(found[name], encodings.tolist()).tobytes() == tensor.raw_data, name
 encodings = random.integers(0, 16, 32, np.uint8).tolist()
-swapped = [code >> 4 | (code & 15) << 4 for code in pack(PACKINGS[0], encodings).tolist()]
+swapped = [element >> 4 | (element & 15) << 4 for element in pack(PACKINGS[0], encodings).tolist()]
 assert pack(found["4 bits bitsandbytes"], encodings).tolist() == swapped
 for name in ("MXFP4", "NVFP4"):
     kind = gguf.GGMLQuantizationType[name]

@@ -41,13 +41,13 @@
 
 int main(void) {
   float x[4] = {1, 2, 3, 4};
-  uint8_t codes[3] = {1, 2, 3}, codesOut[3];
+  uint8_t quantized[3] = {1, 2, 3}, quantizedOut[3];
   uint16_t y[4] = {0};
-  int64_t sizesX[2] = {1, 4}, sizesCodes[1] = {3};
+  int64_t sizesX[2] = {1, 4}, sizesQuantized[1] = {3};
   qf_tensor inputs[2] = {{x, sizesX, 2, QF_FLOAT32},
-                         {codes, sizesCodes, 1, QF_UINT4}};
+                         {quantized, sizesQuantized, 1, QF_UINT4}};
   qf_tensor outputs[2] = {{y, sizesX, 2, QF_FLOAT16},
-                          {codesOut, sizesCodes, 1, QF_UINT4}};
+                          {quantizedOut, sizesQuantized, 1, QF_UINT4}};
   char error[200];
   /* Twice: the second call uses the cached answer of the first. */
   for (int i = 0; i < 2; ++i) {

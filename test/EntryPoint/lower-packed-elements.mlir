@@ -160,9 +160,9 @@ func.func @table(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
 // in the table. For f16, two tables hold the two bytes of the entries.
 // PERMUTES-LABEL: func.func @table_per_block(
 // PERMUTES-SAME: %[[S:[a-z0-9]+]]: f32)
-// PERMUTES: %[[CODES:.+]] = arith.constant dense<[0.000000e+00, 1.000000e+00, -2.000000e+00, -1.000000e+00, 0.000000e+00,
+// PERMUTES: %[[VALUES:.+]] = arith.constant dense<[0.000000e+00, 1.000000e+00, -2.000000e+00, -1.000000e+00, 0.000000e+00,
 // PERMUTES: %[[SCALE:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
-// PERMUTES: %[[TABLE:.+]] = arith.mulf %[[SCALE]], %[[CODES]] : vector<16xf32>
+// PERMUTES: %[[TABLE:.+]] = arith.mulf %[[SCALE]], %[[VALUES]] : vector<16xf32>
 // PERMUTES: %[[HALVES:.+]] = quant_float.cast %[[TABLE]]
 // PERMUTES: arith.bitcast %[[HALVES]] : vector<16xf16> to vector<16xi16>
 // PERMUTES: vector.shuffle {{.*}} : vector<16xi16>, vector<16xi16>

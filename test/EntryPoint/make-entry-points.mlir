@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @narrow.kernel(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x4xf32> {bufferization.writable = false},
-// CHECK-SAME:    %[[CODES:.+]]: tensor<3xi8> {bufferization.writable = false},
+// CHECK-SAME:    %[[QUANTIZED:.+]]: tensor<3xi8> {bufferization.writable = false},
 // CHECK-SAME:    %[[Y:.+]]: memref<?x4xf16>, %[[COPY:.+]]: memref<3xi8>)
 // CHECK-SAME:    quant_float.entry_point = {graph_name = "my graph",
 // CHECK-SAME:      inputs = [{dtype = 1 : i32, name = "x in", sizes = array<i64: -1, 4>},
@@ -14,7 +14,7 @@
 // CHECK-SAME:      symbol = "narrow"}
 // CHECK:         %[[RESULT:.+]] = linalg.generic
 // CHECK:         bufferization.materialize_in_destination %[[RESULT]] in restrict writable %[[Y]]
-// CHECK:         bufferization.materialize_in_destination %[[CODES]] in restrict writable %[[COPY]]
+// CHECK:         bufferization.materialize_in_destination %[[QUANTIZED]] in restrict writable %[[COPY]]
 // CHECK-NEXT:    return{{$}}
 
 // CHECK-LABEL: func.func @narrow.sizes(
@@ -25,7 +25,7 @@
 // CHECK-NOT:   func.func @narrow(
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func @narrow(%x: tensor<?x4xf32> {quant_float.name = "x in"},
-                %codes: tensor<3xi8> {quant_float.element_type = ui4})
+                %quantized: tensor<3xi8> {quant_float.element_type = ui4})
     -> (tensor<?x4xf16> {quant_float.name = "y"},
         tensor<3xi8> {quant_float.element_type = ui4})
     attributes {quant_float.graph_name = "my graph"} {
@@ -38,7 +38,7 @@ func.func @narrow(%x: tensor<?x4xf32> {quant_float.name = "x in"},
     %narrow = arith.truncf %in : f32 to f16
     linalg.yield %narrow : f16
   } -> tensor<?x4xf16>
-  return %y, %codes : tensor<?x4xf16>, tensor<3xi8>
+  return %y, %quantized : tensor<?x4xf16>, tensor<3xi8>
 }
 
 // -----

@@ -14,30 +14,30 @@
 #include <string.h>
 
 static float x[2][4] = {{1, -2, 0.5f, 0}, {65504, 65520, -0.0f, 3}};
-static uint8_t codes[3] = {1, 2, 15};
+static uint8_t quantized[3] = {1, 2, 15};
 static uint16_t y[2][4];
-static uint8_t codesOut[3];
+static uint8_t quantizedOut[3];
 
-static int64_t sizesX[2], sizesCodes[1], sizesY[2], sizesCodesOut[1];
+static int64_t sizesX[2], sizesQuantized[1], sizesY[2], sizesQuantizedOut[1];
 static qf_tensor inputs[2], outputs[2];
 
 static void reset(void) {
   sizesX[0] = sizesY[0] = 2;
   sizesX[1] = sizesY[1] = 4;
-  sizesCodes[0] = sizesCodesOut[0] = 3;
+  sizesQuantized[0] = sizesQuantizedOut[0] = 3;
   inputs[0] = (qf_tensor){x, sizesX, 2, QF_FLOAT32};
-  inputs[1] = (qf_tensor){codes, sizesCodes, 1, QF_UINT4};
+  inputs[1] = (qf_tensor){quantized, sizesQuantized, 1, QF_UINT4};
   outputs[0] = (qf_tensor){y, sizesY, 2, QF_FLOAT16};
-  outputs[1] = (qf_tensor){codesOut, sizesCodesOut, 1, QF_UINT4};
+  outputs[1] = (qf_tensor){quantizedOut, sizesQuantizedOut, 1, QF_UINT4};
   memset(y, 0xaa, sizeof y);
-  memset(codesOut, 0xaa, sizeof codesOut);
+  memset(quantizedOut, 0xaa, sizeof quantizedOut);
 }
 
 static int untouched(void) {
   for (size_t i = 0; i < sizeof y; ++i)
     if (((unsigned char *)y)[i] != 0xaa)
       return 0;
-  return codesOut[0] == 0xaa && codesOut[2] == 0xaa;
+  return quantizedOut[0] == 0xaa && quantizedOut[2] == 0xaa;
 }
 
 static void call(const char *what) {
@@ -56,7 +56,7 @@ int main(void) {
   printf("values:");
   for (int i = 0; i < 8; ++i)
     printf(" %04x", y[i / 4][i % 4]);
-  printf(" | %d %d %d\n", codesOut[0], codesOut[1], codesOut[2]);
+  printf(" | %d %d %d\n", quantizedOut[0], quantizedOut[1], quantizedOut[2]);
   reset();
 
   inputs[0].dtype = QF_FLOAT16;
@@ -75,7 +75,7 @@ int main(void) {
   call("too large");
   sizesY[0] = 3;
   call("output size");
-  sizesCodesOut[0] = INT64_MIN;
+  sizesQuantizedOut[0] = INT64_MIN;
   call("negative output size");
   inputs[1].sizes = NULL;
   call("null sizes");

@@ -41,8 +41,8 @@ WIDE = {"f32": (1, np.float32), "i32": (6, np.int32), "i64": (7, np.int64)}
 def pack(encodings, bits, padding):
     """The bytes of the elements. The bits after the last element are set to this bit."""
     number = 0
-    for at, code in enumerate(encodings.ravel().tolist()):
-        number |= code << (at * bits)
+    for at, element in enumerate(encodings.ravel().tolist()):
+        number |= element << (at * bits)
     size = -(-encodings.size * bits // 8)
     if padding:
         number |= (1 << 8 * size) - (1 << encodings.size * bits)

@@ -24,7 +24,7 @@ static char error[300];
 static int64_t three = 3, sizes[2] = {2, 2};
 static int64_t offsets[5], given[5];
 static char bytes[64], text[9];
-static uint8_t codes[4];
+static uint8_t encodings[4];
 static qf_strings strings, result;
 
 static void show(const char *what, int status, int64_t count) {
@@ -64,7 +64,7 @@ static void writeNumbers(const char *what) {
 /* "1", "-7", ".5", "nan", with errors in the tensor descriptions. */
 static void readNumbers(const char *what) {
   qf_tensor in = {&strings, sizes, 2, QF_STRING};
-  qf_tensor out[2] = {{codes, sizes, 2, QF_FLOAT8E4M3FN},
+  qf_tensor out[2] = {{encodings, sizes, 2, QF_FLOAT8E4M3FN},
                       {&result, sizes, 2, QF_STRING}};
   int status = read_numbers(&in, out, error, sizeof error);
   show(what, status, 4);
@@ -104,7 +104,8 @@ int main(void) {
 
   text[1] = ' ';
   readNumbers("right");
-  printf("  %02x %02x %02x %02x\n", codes[0], codes[1], codes[2], codes[3]);
+  printf("  %02x %02x %02x %02x\n", encodings[0], encodings[1], encodings[2],
+         encodings[3]);
   // CHECK-NEXT: right: 0 '' [1] [ -7] [.5] [nan]
   // CHECK-NEXT: 38 ce 30 7f
   readNumbers("no number");

@@ -266,11 +266,11 @@ for scale in map(np.float32, SCALES):
     # zero: -0 + +0 is +0.
     for name in ("f4E2M1FN", "f6E2M3FN", "f6E3M2FN"):
         for zero_point in (0.0, -0.0, 1.5):
-            code = to_float(np.array([zero_point], dtype=np.float32), name)
+            encoded = to_float(np.array([zero_point], dtype=np.float32), name)
             sums = np.nan_to_num(
                 quotient + np.float32(zero_point), nan=0, posinf=1e30, neginf=-1e30
             )
-            add(f"quantize to {name} by {scale} with {zero_point}", ["?xf32", "f32", name], f"quantize %x, %s, %z opset 28 : tensor<?xf32>, tensor<f32>, tensor<{name}> to tensor<?x{name}>", [("f32", x), ("f32", scale), (name, code.reshape(()))], name, to_float(sums, name), ordinary)  # fmt: skip
+            add(f"quantize to {name} by {scale} with {zero_point}", ["?xf32", "f32", name], f"quantize %x, %s, %z opset 28 : tensor<?xf32>, tensor<f32>, tensor<{name}> to tensor<?x{name}>", [("f32", x), ("f32", scale), (name, encoded.reshape(()))], name, to_float(sums, name), ordinary)  # fmt: skip
     for storage in ("i8", "f8E4M3FN"):
         if storage == "i8":
             back = to_integer(quotient, "i8").astype(np.float32)

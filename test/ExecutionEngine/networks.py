@@ -25,8 +25,8 @@ func.func @net(%x: tensor<?x100xf32> {quant_float.name = "x"}, %w: tensor<100x70
   %e = tensor.empty() : tensor<100x70xf32>
   %d = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<100x70xi8>, tensor<?xf32>) outs(%e : tensor<100x70xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %q : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<100x70xf32>
@@ -43,8 +43,8 @@ func.func @net(%x: tensor<2x5x11x13xf32>, %w: tensor<9x5x3x3xi8>) -> (tensor<2x9
   %d = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
                        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%w : tensor<9x5x3x3xi8>) outs(%e : tensor<9x5x3x3xf32>) {
-  ^bb0(%code: i8, %out: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%q: i8, %out: f32):
+    %0 = arith.sitofp %q : i8 to f32
     linalg.yield %0 : f32
   } -> tensor<9x5x3x3xf32>
   %f = tensor.empty() : tensor<2x9x9x11xf32>
@@ -147,7 +147,7 @@ for rows in (0, 1, 3, 4, 9):
             for k in range(100):
                 expected = fma(whole[:rows, k : k + 1], weights[k], expected)
         else:
-            # R7: blocks of 32 rows of codes, which the scales multiply.
+            # R7: blocks of 32 rows of quantized values, which the scales multiply.
             for start in range(0, 100, 32):
                 total = np.zeros_like(expected)
                 for k in range(start, min(start + 32, 100)):

@@ -29,9 +29,9 @@ func.func @casts(%x: tensor<4x?xf32>, %v: vector<16x!quant_float.binary8p4se>, %
 
 // Constants of these types are integers.
 // FOLD-LABEL: @constants(
-// FOLD-DAG: %[[CODES:.*]] = arith.constant dense<[127, 0, -128, -1]> : tensor<4xi8>
+// FOLD-DAG: %[[ENCODINGS:.*]] = arith.constant dense<[127, 0, -128, -1]> : tensor<4xi8>
 // FOLD-DAG: %[[VALUES:.*]] = arith.constant dense<[0x7F800000, 1.000000e+00, 0x7FC00000, 0xFF800000]> : tensor<4xf32>
-// FOLD: %[[STORED:.*]] = quant_float.storage_cast %[[CODES]] : tensor<4xi8> to tensor<4x!quant_float.binary8p4se>
+// FOLD: %[[STORED:.*]] = quant_float.storage_cast %[[ENCODINGS]] : tensor<4xi8> to tensor<4x!quant_float.binary8p4se>
 // FOLD: return %[[STORED]], %[[VALUES]]
 func.func @constants() -> (tensor<4x!quant_float.binary8p4se>, tensor<4xf32>) {
   %x = arith.constant dense<[248.0, -0.0, 0x7FC00000, -1.0e30]> : tensor<4xf32>

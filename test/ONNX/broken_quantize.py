@@ -309,7 +309,7 @@ def zero_point(data_type, encodings, size=None):
     return helper.make_tensor("z", data_type, shape, bytes(encodings), raw=True)
 
 
-for data_type, name, code in (
+for data_type, name, encoding in (
     (T.FLOAT8E4M3FN, "f8E4M3FN", 0x38),
     (T.FLOAT8E4M3FNUZ, "f8E4M3FNUZ", 0x80),
     (T.FLOAT8E5M2, "f8E5M2", 0x01),
@@ -317,16 +317,16 @@ for data_type, name, code in (
 ):
     words = f"a constant zero point of '{name}' must be 0, but element"
     for op, types in ((QUANTIZE, (FLOAT, FLOAT)), (DEQUANTIZE, (data_type, FLOAT))):
-        stored = zero_point(data_type, [code])
-        shown = f"{words} 0 is 0x{code:02X}"
+        stored = zero_point(data_type, [encoding])
+        shown = f"{words} 0 is 0x{encoding:02X}"
         refuse(shown, op, [2], [], types=types, initializer=[stored])
         # From a Constant node, with several elements, and with so many that they stay in the file.
-        constant = node("Constant", [], ["z"], value=zero_point(data_type, [0, 0, code], 3))
-        many = zero_point(data_type, [0] * 4999 + [code], 5000)
+        constant = node("Constant", [], ["z"], value=zero_point(data_type, [0, 0, encoding], 3))
+        many = zero_point(data_type, [0] * 4999 + [encoding], 5000)
         made = build(op, [3], [3], [3], (*types, data_type), axis=0, nodes=[constant])
         del made.graph.input[2]
-        table.add(None, made, f"node 'n' ({op}): {words} 2 is 0x{code:02X}")
-        shown = f"{words} 4999 is 0x{code:02X}"
+        table.add(None, made, f"node 'n' ({op}): {words} 2 is 0x{encoding:02X}")
+        shown = f"{words} 4999 is 0x{encoding:02X}"
         refuse(shown, op, [5000], [5000], types=types, axis=0, initializer=[many])
 
 # --- Several nodes, and the declared type

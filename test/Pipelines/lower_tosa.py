@@ -55,7 +55,7 @@ func.func @main(%x: tensor<65536xf32>) -> (tensor<65536x{kind}>, tensor<65536xf3
 """
         got = run(kind, text, X)
         encodings = X.astype(dtype)
-        same(f"{kind} codes", got[0], encodings)
+        same(f"{kind} quantized values", got[0], encodings)
         same(f"{kind} to f32", got[1], encodings.astype(np.float32))
         same(f"{kind} to bf16", got[2], encodings.astype(ml_dtypes.bfloat16))
 

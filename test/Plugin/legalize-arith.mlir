@@ -17,11 +17,11 @@ func.func @decode(%x: vector<8xf8E4M3FN>) -> vector<8xf32> {
 func.func @main() {
   // 464 is a tie, which rounds to the even 448. 465 is too large.
   %x = arith.constant dense<[1.0, -0.0, 464.0, 465.0, 0.015617, 0.0009765625, 0.00097752, -3.2]> : vector<8xf16>
-  %codes = call @encode(%x) : (vector<8xf16>) -> vector<8xf8E4M3FN>
-  %bytes = arith.bitcast %codes : vector<8xf8E4M3FN> to vector<8xi8>
+  %encodings = call @encode(%x) : (vector<8xf16>) -> vector<8xf8E4M3FN>
+  %bytes = arith.bitcast %encodings : vector<8xf8E4M3FN> to vector<8xi8>
   // CHECK: ( 56, -128, 126, 127, 8, 0, 1, -59 )
   vector.print %bytes : vector<8xi8>
-  %y = call @decode(%codes) : (vector<8xf8E4M3FN>) -> vector<8xf32>
+  %y = call @decode(%encodings) : (vector<8xf8E4M3FN>) -> vector<8xf32>
   // CHECK: ( 1, -0, 448, nan, 0.015625, 0, 0.00195312, -3.25 )
   vector.print %y : vector<8xf32>
   return

@@ -12,8 +12,8 @@ gpu.module @kernels {
     %i = gpu.global_id x
     %x = memref.load %from[%i] : memref<1024xvector<4xf32>>
     %y = quant_float.cast %x opset 19 : vector<4xf32> to vector<4xf8E4M3FN>
-    %codes = arith.bitcast %y : vector<4xf8E4M3FN> to vector<4xi8>
-    memref.store %codes, %to[%i] : memref<1024xvector<4xi8>>
+    %encodings = arith.bitcast %y : vector<4xf8E4M3FN> to vector<4xi8>
+    memref.store %encodings, %to[%i] : memref<1024xvector<4xi8>>
     gpu.return
   }
 }

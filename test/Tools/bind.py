@@ -85,9 +85,9 @@ expect("a path with =", np.load(work / "output_0.npy"), x.sum(1))
 )
 for count in (3, 5000):
     encodings = (np.arange(count) % 100).astype(np.uint8).view(ml_dtypes.float8_e4m3fn)
-    (work / "codes.bin").write_bytes(encodings.tobytes())
+    (work / "encodings.bin").write_bytes(encodings.tobytes())
     np.save(work / "s.npy", np.float32(3))
-    arguments = ["--bind", "x=y=codes.bin", "--bind", "s=s.npy", "--outputs", "."]
+    arguments = ["--bind", "x=y=encodings.bin", "--bind", "s=s.npy", "--outputs", "."]
     call("quant-float-run", 0, "cast.mlir", *arguments)
     expect(f"{count} of float8", np.load(work / "output_0.npy"), encodings.astype(np.float32) * 3)
 

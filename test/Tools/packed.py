@@ -120,16 +120,16 @@ func.func @move(%x: tensor<3x5xf6E2M3FN>, %n: tensor<?xi4>) -> (tensor<5x3xf6E2M
 }
 """)
 encodings = random.integers(0, 64, (3, 5), dtype=np.uint8)
-np.save(work / "codes.npy", encodings)
+np.save(work / "encodings.npy", encodings)
 np.save(work / "n.npy", np.arange(-4, 5, dtype=np.int8))
-number = sum(int(code) << 6 * at for at, code in enumerate(encodings.ravel()))
-(work / "codes.bin").write_bytes(number.to_bytes(12, "little"))
+number = sum(int(encoding) << 6 * at for at, encoding in enumerate(encodings.ravel()))
+(work / "encodings.bin").write_bytes(number.to_bytes(12, "little"))
 (work / "short.bin").write_bytes(number.to_bytes(12, "little")[:-1])
 run("quant-float-compile", "move.mlir", "-o", "move.so", "--packed", "all")
 listed, _ = run("quant-float-exec", "move.so", "--list")
 if "input 0: packed float6e2m3[3x5]" not in listed or "output 1: packed int4[?]" not in listed:
     failures.append(f"--list: {listed}")
-for file in ("codes.npy", "codes.bin"):
+for file in ("encodings.npy", "encodings.bin"):
     for tool, model in (("quant-float-run", "move.mlir"), ("quant-float-exec", "move.so")):
         packed = ("--packed", "all") if tool == "quant-float-run" else ()
         run(tool, model, "--inputs", file, "n.npy", "--outputs", "moved", *packed)
@@ -139,7 +139,7 @@ for file in ("codes.npy", "codes.bin"):
 short = "expected 12 bytes, but got 11"
 run("quant-float-exec", "move.so", "--inputs", "short.bin", "n.npy", code=1, stderr=short)
 run("quant-float-run", "move.mlir", "--packed", "all", "--inputs", "short.bin", "n.npy", code=1, stderr=short)  # fmt: skip
-run("quant-float-exec", "move.so", "--inputs", "codes.bin", "codes.bin", code=1,
+run("quant-float-exec", "move.so", "--inputs", "encodings.bin", "encodings.bin", code=1,
     stderr="a raw file does not determine the dynamic size of packed int4[?], whose last byte may have padding bits")  # fmt: skip
 run("quant-float-run", "move.mlir", "--packed", "some", code=2, stderr="Cannot find option named 'some'")  # fmt: skip
 # The same values in both forms.

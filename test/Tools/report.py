@@ -252,11 +252,13 @@ for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN))
         expect_near(worst["before"], float(x[index]), "before")
         expect_near(worst["after"], float(y[index]), "after")
     counted = {read(v): c for v, c in one["histogram"]}
-    for code, count in zip(
+    for quantized, count in zip(
         *np.unique(encodings[~np.isnan(encodings)], return_counts=True), strict=True
     ):
-        expect(counted.get(code) == count, f"code {code}: {counted.get(code)}, not {count}")
-    expect(len(one["histogram"]) >= 253, f"{len(one['histogram'])} codes")
+        expect(
+            counted.get(quantized) == count, f"{quantized}: {counted.get(quantized)}, not {count}"
+        )
+    expect(len(one["histogram"]) >= 253, f"{len(one['histogram'])} values")
     scales = one["scales"]
     expect(scales["count"] == 6, str(scales))
     expect_near(scales["median"], float(np.sort(scale)[3]), "median")
@@ -282,10 +284,10 @@ nodes = [
     helper.make_node("MatMul", ["x0", "a"], ["h"]),
     helper.make_node("QuantizeLinear", ["h", "large", "zero"], ["q1"], evil),
     helper.make_node("DequantizeLinear", ["q1", "large", "zero"], ["h1"]),
-    helper.make_node("DequantizeLinear", ["codes", "small"], ["w"], "weight"),
+    helper.make_node("DequantizeLinear", ["quantized", "small"], ["w"], "weight"),
     helper.make_node("MatMul", ["h1", "w"], ["y"]),
 ]
-constants = {"a": a, "small": small, "large": large, "zero": zero, "codes": encodings}
+constants = {"a": a, "small": small, "large": large, "zero": zero, "quantized": encodings}
 save("net.onnx", nodes, [value("x", 4, 32)], [value("y", 4, 32)], constants)
 x = np.clip(rng.standard_normal((4, 32)) / 20, -0.12, 0.12).astype(np.float32)
 np.save(work / "x.npy", x)

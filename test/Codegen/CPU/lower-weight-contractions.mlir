@@ -19,7 +19,7 @@
 // CHECK:         scf.for %[[N:.+]] =
 // CHECK:           scf.for %[[CHUNK:.+]] = {{.*}} iter_args(
 // CHECK-COUNT-2:     memref.prefetch %[[W]]
-// CHECK:             %[[CODES:.+]] = vector.load %[[W]]{{.*}} vector<64xi4>
+// CHECK:             %[[QUANTIZED:.+]] = vector.load %[[W]]{{.*}} vector<64xi4>
 // CHECK:             vector.bitcast
 // CHECK:             %[[FLIP:.+]] = arith.constant dense<-2004318072> : vector<8xi32>
 // CHECK:             arith.xori {{.*}}, %[[FLIP]] : vector<8xi32>
@@ -35,8 +35,8 @@ func.func @rows(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x8xf3
   linalg.generic {indexing_maps = [#x, #row, #block, #y], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi4>, memref<64x8xf32>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>} {
-  ^bb0(%a: f32, %code: i4, %scale: f32, %sum: f32):
-    %0 = arith.extui %code : i4 to i8
+  ^bb0(%a: f32, %q: i4, %scale: f32, %sum: f32):
+    %0 = arith.extui %q : i4 to i8
     %1 = quant_float.storage_cast %0 : i8 to i4
     %2 = quant_float.cast %1 opset 28 : i4 to f32
     %3 = arith.mulf %2, %scale : f32
@@ -77,8 +77,8 @@ func.func @integers(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x
   linalg.generic {indexing_maps = [#x, #row, #block, #y], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi4>, memref<64x8xf32>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive, x_bits = 8>} {
-  ^bb0(%a: f32, %code: i4, %scale: f32, %sum: f32):
-    %0 = arith.extui %code : i4 to i8
+  ^bb0(%a: f32, %q: i4, %scale: f32, %sum: f32):
+    %0 = arith.extui %q : i4 to i8
     %1 = quant_float.storage_cast %0 : i8 to i4
     %2 = quant_float.cast %1 opset 28 : i4 to f32
     %3 = arith.mulf %2, %scale : f32
@@ -110,8 +110,8 @@ func.func @columns(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %s: memref<64xf
   linalg.generic {indexing_maps = [#x, #column, #channel, #y], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %s : memref<1x256xf32>, memref<256x64xi8>, memref<64xf32>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive>} {
-  ^bb0(%a: f32, %code: i8, %scale: f32, %sum: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%a: f32, %q: i8, %scale: f32, %sum: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     %2 = arith.mulf %a, %1 : f32
     %3 = arith.addf %sum, %2 : f32
@@ -149,8 +149,8 @@ func.func @other_order(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %y: memref<
   linalg.generic {indexing_maps = [#x, #column, #y], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<1x256xf32>, memref<256x64xi8>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>} {
-  ^bb0(%a: f32, %code: i8, %sum: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%a: f32, %q: i8, %sum: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %a, %0 : f32
     %2 = arith.addf %sum, %1 : f32
     linalg.yield %2 : f32

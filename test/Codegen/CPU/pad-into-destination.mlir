@@ -109,10 +109,10 @@ func.func @others(%x: tensor<4x6xf32>, %v: tensor<4xf32>, %u: tensor<?xf32>, %p:
     %10 = arith.addi %in, %in : i4
     linalg.yield %10 : i4
   } -> tensor<4xi4>
-  %code = arith.constant 0 : i4
+  %padding = arith.constant 0 : i4
   %11 = tensor.pad %flipped low[1] high[0] {
   ^bb0(%i: index):
-    tensor.yield %code : i4
+    tensor.yield %padding : i4
   } : tensor<4xi4> to tensor<5xi4>
   %nothing = tensor.empty() : tensor<0xf32>
   %none = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel"]}

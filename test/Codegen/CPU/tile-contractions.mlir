@@ -18,17 +18,17 @@
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x256xf32>, %[[W:.+]]: tensor<256x200xi8>, %[[S:.+]]: tensor<200xf32>
 // CHECK:         scf.for %[[N:.+]] = %{{.+}} to %{{.+}} step %c40 iter_args(
-// CHECK:           %[[CODES:.+]] = tensor.extract_slice %[[W]][0, %[[N]]] [256, 40]
+// CHECK:           %[[QUANTIZED:.+]] = tensor.extract_slice %[[W]][0, %[[N]]] [256, 40]
 // CHECK:           %[[EMPTY:.+]] = tensor.empty() : tensor<256x40xf32>
-// CHECK:           %[[PANEL:.+]] = linalg.generic {{.*}} ins(%[[CODES]], {{.*}} outs(%[[EMPTY]]
+// CHECK:           %[[PANEL:.+]] = linalg.generic {{.*}} ins(%[[QUANTIZED]], {{.*}} outs(%[[EMPTY]]
 // CHECK:           linalg.generic {{.*}}"reduction"]} ins(%{{.+}}, %[[PANEL]] : tensor<?x256xf32>, tensor<256x40xf32>)
 func.func @matmul(%x: tensor<?x256xf32>, %w: tensor<256x200xi8>, %s: tensor<200xf32>,
                   %init: tensor<?x200xf32>) -> tensor<?x200xf32> {
   %e = tensor.empty() : tensor<256x200xf32>
   %d = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<256x200xi8>, tensor<200xf32>) outs(%e : tensor<256x200xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%quantized: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %quantized : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<256x200xf32>
@@ -48,8 +48,8 @@ func.func @transposed(%x: tensor<8x256xf32>, %w: tensor<200x256xi8>, %s: tensor<
   %e = tensor.empty() : tensor<200x256xf32>
   %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<200x256xi8>, tensor<200xf32>) outs(%e : tensor<200x256xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%quantized: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %quantized : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<200x256xf32>
@@ -78,8 +78,8 @@ func.func @conv(%x: tensor<1x32x16x16xf32>, %w: tensor<64x32x3x3xi8>, %s: tensor
   %d = linalg.generic {indexing_maps = [#id4, #channel, #id4],
                        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%w, %s : tensor<64x32x3x3xi8>, tensor<64xf32>) outs(%e : tensor<64x32x3x3xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%quantized: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %quantized : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<64x32x3x3xf32>
@@ -97,8 +97,8 @@ func.func @blocked(%x: tensor<2x192xf32>, %w: tensor<192x16xi8>, %s: tensor<2x16
   %e = tensor.empty() : tensor<192x16xf32>
   %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<192x16xi8>, tensor<2x16xf32>) outs(%e : tensor<192x16xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%quantized: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %quantized : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<192x16xf32>

@@ -211,8 +211,8 @@ func.func @blocks(%a: tensor<1x128xf32>, %w: tensor<8x128xui4>, %s: tensor<8x4xf
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %w, %s, %z : tensor<1x128xf32>, tensor<8x128xui4>, tensor<8x4xf32>, tensor<8x4xui4>) outs(%c : tensor<1x8xf32>) {
-  ^bb0(%x: f32, %code: ui4, %scale: f32, %zero: ui4, %acc: f32):
-    %1 = quant_float.dequantize %code, %scale, %zero opset 21 : ui4, f32, ui4 to f32
+  ^bb0(%x: f32, %q: ui4, %scale: f32, %zero: ui4, %acc: f32):
+    %1 = quant_float.dequantize %q, %scale, %zero opset 21 : ui4, f32, ui4 to f32
     %2 = math.fma %x, %1, %acc : f32
     linalg.yield %2 : f32
   } -> tensor<1x8xf32>
@@ -241,8 +241,8 @@ func.func @packed(%a: memref<1x128xf32>, %w: memref<8x64xi8>, %s: memref<8xf32>,
     %shift = arith.muli %part, %c4 : i8
     %shifted = arith.shrui %byte, %shift : i8
     %c15 = arith.constant 15 : i8
-    %code = arith.andi %shifted, %c15 : i8
-    %f = arith.uitofp %code : i8 to f32
+    %q = arith.andi %shifted, %c15 : i8
+    %f = arith.uitofp %q : i8 to f32
     %v = arith.mulf %f, %scale : f32
     %1 = math.fma %x, %v, %acc : f32
     linalg.yield %1 : f32
@@ -265,8 +265,8 @@ func.func @packed_blocks(%a: tensor<1x128xf32>, %w: tensor<8x64xui8>, %s: tensor
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%z, %s, %w, %a : tensor<8x2xui8>, tensor<8x4xf32>, tensor<8x64xui8>, tensor<1x128xf32>) outs(%c : tensor<1x8xf32>) {
-  ^bb0(%zero: ui8, %scale: f32, %code: ui8, %x: f32, %acc: f32):
-    %1 = quant_float.dequantize %code, %scale, %zero opset 21 : ui8, f32, ui8 to f32
+  ^bb0(%zero: ui8, %scale: f32, %q: ui8, %x: f32, %acc: f32):
+    %1 = quant_float.dequantize %q, %scale, %zero opset 21 : ui8, f32, ui8 to f32
     %2 = math.fma %1, %x, %acc : f32
     linalg.yield %2 : f32
   } -> tensor<1x8xf32>
@@ -340,8 +340,8 @@ func.func @scales(%a: tensor<4x16xf32>, %w: tensor<16x8xi8>, %s: tensor<16xf32>,
                        affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %w, %s : tensor<4x16xf32>, tensor<16x8xi8>, tensor<16xf32>) outs(%c : tensor<4x8xf32>) {
-  ^bb0(%x: f32, %code: i8, %scale: f32, %acc: f32):
-    %1 = arith.sitofp %code : i8 to f32
+  ^bb0(%x: f32, %q: i8, %scale: f32, %acc: f32):
+    %1 = arith.sitofp %q : i8 to f32
     %2 = arith.mulf %1, %scale : f32
     %3 = math.fma %x, %2, %acc : f32
     linalg.yield %3 : f32

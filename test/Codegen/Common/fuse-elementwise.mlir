@@ -184,10 +184,10 @@ func.func @constant_size() -> tensor<?xf32> {
 // CHECK:         linalg.generic {{.*}} ins(%[[X]] : tensor<24xi64>)
 // CHECK:           %[[ROW:.+]] = arith.index_cast
 // CHECK:           %[[COLUMN:.+]] = linalg.index 1
-// CHECK-DAG:       %[[CODE:.+]] = tensor.extract %[[W]][%[[ROW]], %[[COLUMN]]]
+// CHECK-DAG:       %[[Q:.+]] = tensor.extract %[[W]][%[[ROW]], %[[COLUMN]]]
 // CHECK-DAG:       %[[BLOCK:.+]] = arith.divui %[[COLUMN]], %c32
 // CHECK-DAG:       %[[SCALE:.+]] = tensor.extract %[[S]][%[[ROW]], %[[BLOCK]]]
-// CHECK:           %[[FLOAT:.+]] = quant_float.cast %[[CODE]]
+// CHECK:           %[[FLOAT:.+]] = quant_float.cast %[[Q]]
 // CHECK:           arith.mulf %[[FLOAT]], %[[SCALE]]
 // CHECK-LABEL: func.func @gather_many(
 // CHECK:         linalg.generic {{.*}} ins(%{{.+}} : tensor<10x64xi8>)
@@ -197,8 +197,8 @@ func.func @gather_rows(%x: tensor<24xi64>, %w: tensor<1000x64xi8>, %s: tensor<10
   %e = tensor.empty() : tensor<1000x64xf32>
   %t = linalg.generic {indexing_maps = [#rows, affine_map<(d0, d1) -> (d0, d1 floordiv 32)>, #rows], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<1000x64xi8>, tensor<1000x2xf32>) outs(%e : tensor<1000x64xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<1000x64xf32>
@@ -219,8 +219,8 @@ func.func @gather_many(%x: tensor<24xi64>, %w: tensor<10x64xi8>) -> tensor<24x64
   %e = tensor.empty() : tensor<10x64xf32>
   %t = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
       ins(%w : tensor<10x64xi8>) outs(%e : tensor<10x64xf32>) {
-  ^bb0(%code: i8, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     linalg.yield %0 : f32
   } -> tensor<10x64xf32>
   %ey = tensor.empty() : tensor<24x64xf32>

@@ -29,8 +29,8 @@ func.func @columns(%x: tensor<1x512xf32>, %w: tensor<512x256xi8>, %s: tensor<256
   %e = tensor.empty() : tensor<512x256xf32>
   %d = linalg.generic {indexing_maps = [#id, #channel, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<512x256xi8>, tensor<256xf32>) outs(%e : tensor<512x256xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<512x256xf32>
@@ -105,8 +105,8 @@ func.func @small_blocks(%x: tensor<1x512xf32>, %w: tensor<256x512xi8>, %s: tenso
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #small, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<256x512xi8>, tensor<256x64xf32>) outs(%e : tensor<256x512xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<256x512xf32>
@@ -126,8 +126,8 @@ func.func @five_rows(%x: tensor<5x512xf32>, %w: tensor<256x512xi8>, %s: tensor<2
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<256x512xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<256x512xf32>
@@ -189,8 +189,8 @@ func.func @dynamic_rows(%x: tensor<2x?x512xf32>, %w: tensor<256x512xi8>, %s: ten
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<256x512xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<256x512xf32>
@@ -213,8 +213,8 @@ func.func @dynamic_small(%x: tensor<?x512xf32>, %w: tensor<256x512xi8>, %s: tens
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #small, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<256x512xi8>, tensor<256x64xf32>) outs(%e : tensor<256x512xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<256x512xf32>
@@ -232,8 +232,8 @@ func.func @dynamic_five(%x: tensor<5x?x512xf32>, %w: tensor<256x512xi8>, %s: ten
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w, %s : tensor<256x512xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
-  ^bb0(%code: i8, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%q: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<256x512xf32>

@@ -34,7 +34,7 @@ func.func @packed(%x: tensor<4xf32>) -> tensor<2xf32> {
 // element of K, and weights that are not constant or have other uses.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     "Transpose"
-func.func @others(%x: tensor<1x16xf32>, %many: tensor<5x16xf32>, %open: tensor<?x16xf32>, %codes: tensor<16x2xi8>) -> (tensor<1x2xf32>, tensor<5x2xf32>, tensor<?x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<16x2xi8>) {
+func.func @others(%x: tensor<1x16xf32>, %many: tensor<5x16xf32>, %open: tensor<?x16xf32>, %quantized: tensor<16x2xi8>) -> (tensor<1x2xf32>, tensor<5x2xf32>, tensor<?x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<16x2xi8>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %w0 = arith.constant dense<1> : tensor<2x16xi8>
   %d0 = quant_float.dequantize %w0, %s opset 21 : tensor<2x16xi8>, tensor<f32> to tensor<2x16xf32>
@@ -49,7 +49,7 @@ func.func @others(%x: tensor<1x16xf32>, %many: tensor<5x16xf32>, %open: tensor<?
   %s3 = arith.constant dense<0.5> : tensor<16xf32>
   %d3 = quant_float.dequantize %w3, %s3 axis 0 opset 21 : tensor<16x2xi8>, tensor<16xf32> to tensor<16x2xf32>
   %3 = quant_float.node "MatMul"(%x, %d3) opset 21 : (tensor<1x16xf32>, tensor<16x2xf32>) -> tensor<1x2xf32>
-  %d4 = quant_float.dequantize %codes, %s opset 21 : tensor<16x2xi8>, tensor<f32> to tensor<16x2xf32>
+  %d4 = quant_float.dequantize %quantized, %s opset 21 : tensor<16x2xi8>, tensor<f32> to tensor<16x2xf32>
   %4 = quant_float.node "MatMul"(%x, %d4) opset 21 : (tensor<1x16xf32>, tensor<16x2xf32>) -> tensor<1x2xf32>
   %w5 = arith.constant dense<5> : tensor<16x2xi8>
   %d5 = quant_float.dequantize %w5, %s opset 21 : tensor<16x2xi8>, tensor<f32> to tensor<16x2xf32>

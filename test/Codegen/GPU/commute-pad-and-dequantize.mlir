@@ -19,8 +19,8 @@ func.func @columns(%x: tensor<4x?xf8E4M3FN>, %s: tensor<4xf32>, %n: index) -> te
   %empty = tensor.empty(%n) : tensor<4x?xf32>
   %values = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %s : tensor<4x?xf8E4M3FN>, tensor<4xf32>) outs(%empty : tensor<4x?xf32>) {
-  ^bb0(%code: f8E4M3FN, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 19 : f8E4M3FN to f32
+  ^bb0(%q: f8E4M3FN, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 19 : f8E4M3FN to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<4x?xf32>
@@ -48,8 +48,8 @@ func.func @others(%x: tensor<4x5xf8E5M2>, %s: tensor<4xf32>, %one: f32) -> (tens
   %empty = tensor.empty() : tensor<4x5xf32>
   %scaled = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %s : tensor<4x5xf8E5M2>, tensor<4xf32>) outs(%empty : tensor<4x5xf32>) {
-  ^bb0(%code: f8E5M2, %scale: f32, %out: f32):
-    %0 = quant_float.cast %code opset 19 : f8E5M2 to f32
+  ^bb0(%q: f8E5M2, %scale: f32, %out: f32):
+    %0 = quant_float.cast %q opset 19 : f8E5M2 to f32
     %1 = arith.mulf %0, %scale : f32
     linalg.yield %1 : f32
   } -> tensor<4x5xf32>
@@ -59,8 +59,8 @@ func.func @others(%x: tensor<4x5xf8E5M2>, %s: tensor<4xf32>, %one: f32) -> (tens
   } : tensor<4x5xf32> to tensor<6x5xf32>
   %values = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x5xf8E5M2>) outs(%empty : tensor<4x5xf32>) {
-  ^bb0(%code: f8E5M2, %out: f32):
-    %0 = quant_float.cast %code opset 19 : f8E5M2 to f32
+  ^bb0(%q: f8E5M2, %out: f32):
+    %0 = quant_float.cast %q opset 19 : f8E5M2 to f32
     linalg.yield %0 : f32
   } -> tensor<4x5xf32>
   %ones = tensor.pad %values low[0, 0] high[0, 1] {
@@ -69,8 +69,8 @@ func.func @others(%x: tensor<4x5xf8E5M2>, %s: tensor<4xf32>, %one: f32) -> (tens
   } : tensor<4x5xf32> to tensor<4x6xf32>
   %shifted = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x5xf8E5M2>) outs(%empty : tensor<4x5xf32>) {
-  ^bb0(%code: f8E5M2, %out: f32):
-    %0 = quant_float.cast %code opset 19 : f8E5M2 to f32
+  ^bb0(%q: f8E5M2, %out: f32):
+    %0 = quant_float.cast %q opset 19 : f8E5M2 to f32
     %1 = arith.addf %0, %one : f32
     linalg.yield %1 : f32
   } -> tensor<4x5xf32>

@@ -110,8 +110,8 @@ func.func @rows(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf32>
   linalg.generic {indexing_maps = [#left, #right, #channel, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi8>, memref<64xf32>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8>} {
-  ^bb0(%in: f32, %code: i8, %by: f32, %sum: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%in: f32, %q: i8, %by: f32, %sum: f32):
+    %0 = arith.sitofp %q : i8 to f32
     %1 = arith.mulf %0, %by : f32
     %2 = arith.mulf %in, %1 : f32
     %3 = arith.addf %sum, %2 : f32
@@ -127,8 +127,8 @@ func.func @columns(%x: memref<1x512xf32>, %w: memref<512x256xi8>, %s: memref<256
   linalg.generic {indexing_maps = [#left, #columns, #channel, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %s : memref<1x512xf32>, memref<512x256xi8>, memref<256xf32>) outs(%y : memref<1x256xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive>} {
-  ^bb0(%in: f32, %code: i8, %by: f32, %sum: f32):
-    %0 = quant_float.cast %code opset 28 : i8 to f32
+  ^bb0(%in: f32, %q: i8, %by: f32, %sum: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
     %1 = arith.mulf %0, %by : f32
     %2 = arith.mulf %in, %1 : f32
     %3 = arith.addf %sum, %2 : f32
@@ -144,8 +144,8 @@ func.func @another_order(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %y: memre
   linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<1x256xf32>, memref<64x256xi8>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 8, terms = 8>} {
-  ^bb0(%in: f32, %code: i8, %sum: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%in: f32, %q: i8, %sum: f32):
+    %0 = arith.sitofp %q : i8 to f32
     %1 = arith.mulf %in, %0 : f32
     %2 = arith.addf %sum, %1 : f32
     linalg.yield %2 : f32

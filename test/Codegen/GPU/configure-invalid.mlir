@@ -242,8 +242,8 @@ func.func @another_order(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %y: memre
       ins(%x, %w : memref<1x256xf32>, memref<64x256xi8>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.lowering_config = #quant_float.lowering_config<column_matvec>,
                quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8>} {
-  ^bb0(%in: f32, %code: i8, %sum: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%in: f32, %q: i8, %sum: f32):
+    %0 = arith.sitofp %q : i8 to f32
     %1 = arith.mulf %in, %0 : f32
     %2 = arith.addf %sum, %1 : f32
     linalg.yield %2 : f32

@@ -42,8 +42,8 @@ func.func @blocks(%x: memref<8x64xf32>, %y: memref<8x64xi8>) attributes {quant_f
   ^bb0(%in: f32, %largest: i32, %out: i8):
     %scale = arith.bitcast %largest : i32 to f32
     %quotient = arith.divf %in, %scale : f32
-    %code = arith.fptosi %quotient : f32 to i8
-    linalg.yield %code : i8
+    %q = arith.fptosi %quotient : f32 to i8
+    linalg.yield %q : i8
   }
   memref.dealloc %amax : memref<8x2xi32>
   return

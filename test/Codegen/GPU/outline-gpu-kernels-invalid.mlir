@@ -33,8 +33,8 @@ func.func @another_order(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %y: memre
   linalg.generic {indexing_maps = [#x, #w, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<1x256xf32>, memref<64x256xi8>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 8, terms = 8>} {
-  ^bb0(%in: f32, %code: i8, %sum: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%in: f32, %q: i8, %sum: f32):
+    %0 = arith.sitofp %q : i8 to f32
     %1 = arith.mulf %in, %0 : f32
     %2 = arith.addf %sum, %1 : f32
     linalg.yield %2 : f32

@@ -221,8 +221,8 @@ func.func @matmul(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %y
   // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x132xf32, #gpu.address_space<workgroup>>
   // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x33xvector<4xf32>, #gpu.address_space<workgroup>>
   // CHECK: memref.load %[[A]]
-  // CHECK: %[[CODE:.+]] = memref.load %[[B]]
-  // CHECK: %[[VALUE:.+]] = arith.sitofp %[[CODE]]
+  // CHECK: %[[Q:.+]] = memref.load %[[B]]
+  // CHECK: %[[VALUE:.+]] = arith.sitofp %[[Q]]
   // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
   // CHECK: arith.mulf %[[VALUE]], %[[SCALE]]
   // The iteration arguments are the accumulators and the elements that the previous iteration
@@ -242,8 +242,8 @@ func.func @matmul(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %y
   // CHECK-SAME: workgroup(%{{.+}} : memref<2304xi8, {{.*}}>, %{{.+}} : memref<4352xi8,
   linalg.generic {indexing_maps = [#left, #right, #scale, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b, %s : memref<?x?xf32>, memref<?x?xi8>, memref<?xf32>) outs(%y : memref<?x?xf32>) {
-  ^bb0(%x: f32, %code: i8, %scale: f32, %sum: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%x: f32, %q: i8, %scale: f32, %sum: f32):
+    %0 = arith.sitofp %q : i8 to f32
     %1 = arith.mulf %0, %scale : f32
     %2 = arith.mulf %x, %1 : f32
     %3 = arith.addf %sum, %2 : f32
@@ -384,8 +384,8 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   // TURING-COUNT-2: gpu.barrier
   linalg.generic {indexing_maps = [#image, #weight, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
       ins(%x, %w : memref<3x15x13x15xi8>, memref<16x15x3x3xi8>) outs(%y : memref<3x16x6x7xi32>) {
-  ^bb0(%code: i8, %weight: i8, %sum: i32):
-    %0 = arith.extsi %code : i8 to i32
+  ^bb0(%q: i8, %weight: i8, %sum: i32):
+    %0 = arith.extsi %q : i8 to i32
     %1 = arith.extsi %weight : i8 to i32
     %2 = arith.muli %0, %1 : i32
     %3 = arith.addi %sum, %2 : i32
@@ -467,8 +467,8 @@ func.func @lanes(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf32
   linalg.generic {indexing_maps = [#x, #w, #scale, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi8>, memref<64xf32>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8>} {
-  ^bb0(%in: f32, %code: i8, %by: f32, %sum: f32):
-    %0 = arith.sitofp %code : i8 to f32
+  ^bb0(%in: f32, %q: i8, %by: f32, %sum: f32):
+    %0 = arith.sitofp %q : i8 to f32
     %1 = arith.mulf %0, %by : f32
     %2 = arith.mulf %in, %1 : f32
     %3 = arith.addf %sum, %2 : f32

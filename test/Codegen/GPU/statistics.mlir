@@ -20,8 +20,8 @@ func.func @pad(%x: tensor<4x?xf8E4M3FN>, %n: index) -> tensor<4x?xf32> {
   %empty = tensor.empty(%n) : tensor<4x?xf32>
   %values = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x?xf8E4M3FN>) outs(%empty : tensor<4x?xf32>) {
-  ^bb0(%code: f8E4M3FN, %out: f32):
-    %0 = quant_float.cast %code opset 19 : f8E4M3FN to f32
+  ^bb0(%q: f8E4M3FN, %out: f32):
+    %0 = quant_float.cast %q opset 19 : f8E4M3FN to f32
     linalg.yield %0 : f32
   } -> tensor<4x?xf32>
   %padded = tensor.pad %values low[0, 1] high[0, 2] {

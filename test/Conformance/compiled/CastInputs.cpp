@@ -23,24 +23,24 @@ using namespace mlir::quant_float::test;
 
 namespace {
 /// Collects bit patterns of one source type.
-class Codes {
+class Encodings {
 public:
-  Codes(Type from)
+  Encodings(Type from)
       : width(from.getIntOrFloatBitWidth()), isFloat(isa<FloatType>(from)) {}
 
-  void add(uint64_t code) { codes.push_back(code); }
+  void add(uint64_t encoding) { encodings.push_back(encoding); }
 
   /// Adds a magnitude and its neighbors, with both signs.
   void addNear(uint64_t magnitude) {
     for (int step = -2; step <= 2; ++step) {
-      uint64_t code = magnitude + step;
+      uint64_t encoding = magnitude + step;
       if (isFloat) {
-        code &= getSign() - 1;
-        add(code);
-        add(code | getSign());
+        encoding &= getSign() - 1;
+        add(encoding);
+        add(encoding | getSign());
       } else {
-        add(code);
-        add(-code);
+        add(encoding);
+        add(-encoding);
       }
     }
   }
@@ -62,11 +62,11 @@ public:
 
   std::vector<char> toBytes() const {
     size_t slot = (width + 7) / 8;
-    std::vector<char> bytes(codes.size() * slot);
+    std::vector<char> bytes(encodings.size() * slot);
     char *place = bytes.data();
-    for (uint64_t code : codes) {
+    for (uint64_t encoding : encodings) {
       char wide[8];
-      llvm::support::endian::write64le(wide, code);
+      llvm::support::endian::write64le(wide, encoding);
       std::copy_n(wide, slot, place);
       place += slot;
     }
@@ -76,7 +76,7 @@ public:
 private:
   unsigned width;
   bool isFloat;
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
 };
 } // namespace
 
@@ -88,9 +88,10 @@ static std::vector<double> getGrid(Type to) {
   unsigned width = to.getIntOrFloatBitWidth();
   auto f64 = Float64Type::get(to.getContext());
   std::vector<double> grid;
-  for (uint64_t code = 0; code < uint64_t(1) << (width - 1); ++code) {
+  for (uint64_t encoding = 0; encoding < uint64_t(1) << (width - 1);
+       ++encoding) {
     double value = llvm::bit_cast<double>(
-        reference::castElement(to, f64, llvm::APInt(width, code), {})
+        reference::castElement(to, f64, llvm::APInt(width, encoding), {})
             .getZExtValue());
     if (std::isfinite(value))
       grid.push_back(value);
@@ -121,10 +122,10 @@ static std::vector<double> getEdges(Type to, Random &random) {
     edges.push_back(last + step / 2);
     edges.push_back(last + step);
   } else if (to.isF32()) {
-    auto addMidpoint = [&](uint32_t code) {
-      double below = llvm::bit_cast<float>(code);
-      double above = llvm::bit_cast<float>(code + 1);
-      if (code == 0x7F7FFFFF)
+    auto addMidpoint = [&](uint32_t encoding) {
+      double below = llvm::bit_cast<float>(encoding);
+      double above = llvm::bit_cast<float>(encoding + 1);
+      if (encoding == 0x7F7FFFFF)
         above = 0x1p128;
       edges.push_back((below + above) / 2);
     };
@@ -139,19 +140,19 @@ static std::vector<double> getEdges(Type to, Random &random) {
   return edges;
 }
 
-static void addFloats(Codes &codes, const std::vector<double> &edges,
+static void addFloats(Encodings &encodings, const std::vector<double> &edges,
                       size_t randomCount, Random &random) {
-  unsigned mantissa = codes.getMantissaBits();
-  uint64_t magnitude = codes.getSign() - 1;
+  unsigned mantissa = encodings.getMantissaBits();
+  uint64_t magnitude = encodings.getSign() - 1;
   uint64_t infinity = magnitude >> mantissa << mantissa;
   for (uint64_t mark : {uint64_t(0), infinity,
                         infinity | uint64_t(1) << (mantissa - 1), magnitude})
-    codes.addNear(mark);
+    encodings.addNear(mark);
   for (unsigned bit = 0; bit < mantissa; ++bit)
-    codes.addNear(uint64_t(1) << bit);
+    encodings.addNear(uint64_t(1) << bit);
   for (uint64_t power = uint64_t(1) << mantissa; power < infinity;
        power += uint64_t(1) << mantissa)
-    codes.addNear(power);
+    encodings.addNear(power);
 
   // Uniform random patterns are rarely in the range of a narrow destination, so
   // give every other one an exponent in or next to this range.
@@ -165,22 +166,22 @@ static void addFloats(Codes &codes, const std::vector<double> &edges,
   lowest = std::max(lowest - 3 + bias, 0);
   highest = std::min(highest + 3 + bias, 2 * bias);
   for (size_t i = 0; i < randomCount; ++i) {
-    uint64_t code = random();
+    uint64_t encoding = random();
     if (i % 2 && lowest < highest) {
       uint64_t field = lowest + random() % uint64_t(highest - lowest + 1);
-      code = (code & ~infinity) | field << mantissa;
+      encoding = (encoding & ~infinity) | field << mantissa;
     }
-    codes.add(code);
+    encodings.add(encoding);
   }
 }
 
-static void addIntegers(Codes &codes, Type from, Type to, size_t randomCount,
-                        Random &random) {
+static void addIntegers(Encodings &encodings, Type from, Type to,
+                        size_t randomCount, Random &random) {
   unsigned width = from.getIntOrFloatBitWidth();
-  codes.addNear(0);
+  encodings.addNear(0);
   for (unsigned bit = 0; bit < width; ++bit) {
-    codes.addNear(uint64_t(1) << bit);
-    codes.addNear(uint64_t(3) << bit);
+    encodings.addNear(uint64_t(1) << bit);
+    encodings.addNear(uint64_t(3) << bit);
   }
   if (auto type = dyn_cast<FloatType>(to)) {
     // Ties at all bit positions of the source: odd significands with one bit
@@ -188,15 +189,15 @@ static void addIntegers(Codes &codes, Type from, Type to, size_t randomCount,
     unsigned bits = std::min(type.getFPMantissaWidth() + 1, width - 1);
     for (int i = 0; i < 20000; ++i) {
       uint64_t odd = (random() >> (64 - bits)) | uint64_t(1) << (bits - 1) | 1;
-      codes.addNear(odd << random() % (width - bits + 1));
+      encodings.addNear(odd << random() % (width - bits + 1));
     }
   }
   for (size_t i = 0; i < randomCount; ++i)
-    codes.add(i % 2 ? random() : random() >> random() % 64);
+    encodings.add(i % 2 ? random() : random() >> random() % 64);
 }
 
 std::vector<char> test::makeCastInputs(Type from, Type to, size_t randomCount) {
-  Codes codes(from);
+  Encodings encodings(from);
   unsigned width = from.getIntOrFloatBitWidth();
   if (width <= 16) {
     // Copies (V7) preserve the bits above the encoding, so these must be clean.
@@ -209,23 +210,23 @@ std::vector<char> test::makeCastInputs(Type from, Type to, size_t randomCount) {
     std::vector<uint64_t> all(count);
     for (uint64_t repeat = 0; repeat < std::max<uint64_t>(1, 8192 / count);
          ++repeat) {
-      for (uint64_t code = 0; code < count; ++code)
-        all[code] = isClean && from.isSignlessInteger() && width > 1
-                        ? llvm::SignExtend64(code, width)
-                        : code;
+      for (uint64_t encoding = 0; encoding < count; ++encoding)
+        all[encoding] = isClean && from.isSignlessInteger() && width > 1
+                            ? llvm::SignExtend64(encoding, width)
+                            : encoding;
       std::shuffle(all.begin(), all.end(), random);
-      for (uint64_t code : all)
-        codes.add(code);
+      for (uint64_t encoding : all)
+        encodings.add(encoding);
     }
-    return codes.toBytes();
+    return encodings.toBytes();
   }
   Random random(20240229);
   std::vector<double> edges = getEdges(to, random);
   for (double edge : edges)
-    codes.addValue(edge);
+    encodings.addValue(edge);
   if (isa<FloatType>(from))
-    addFloats(codes, edges, randomCount, random);
+    addFloats(encodings, edges, randomCount, random);
   else
-    addIntegers(codes, from, to, randomCount, random);
-  return codes.toBytes();
+    addIntegers(encodings, from, to, randomCount, random);
+  return encodings.toBytes();
 }

@@ -27,25 +27,25 @@ static uint64_t encode(Type type, float value) {
       .getZExtValue();
 }
 
-static float decode(Type type, uint64_t code) {
-  llvm::APInt bits(type.getIntOrFloatBitWidth(), code);
+static float decode(Type type, uint64_t encoding) {
+  llvm::APInt bits(type.getIntOrFloatBitWidth(), encoding);
   return llvm::bit_cast<float>(
       uint32_t(reference::castElement(type, Float32Type::get(type.getContext()),
                                       bits, {})
                    .getZExtValue()));
 }
 
-static void append(std::vector<char> &bytes, Type type, uint64_t code) {
+static void append(std::vector<char> &bytes, Type type, uint64_t encoding) {
   for (size_t i = 0; i < getSlotSize(type); ++i)
-    bytes.push_back(char(code >> (8 * i)));
+    bytes.push_back(char(encoding >> (8 * i)));
 }
 
 static uint64_t read(ArrayRef<char> bytes, Type type, size_t index) {
   size_t slot = getSlotSize(type);
-  uint64_t code = 0;
+  uint64_t encoding = 0;
   for (size_t i = 0; i < slot; ++i)
-    code |= uint64_t(uint8_t(bytes[index * slot + i])) << (8 * i);
-  return code;
+    encoding |= uint64_t(uint8_t(bytes[index * slot + i])) << (8 * i);
+  return encoding;
 }
 
 /// Returns a scale: special ones for small indices, otherwise mostly ordinary
@@ -80,10 +80,10 @@ static float makeShift(size_t index, Random &random) {
 /// one of the values, or a neighbor of these in f16, to which OpenVINO rounds
 /// first.
 static float makeThreshold(Type destination, Random &random) {
-  uint64_t code = random() & 0xFF;
-  float value = decode(destination, code);
+  uint64_t encoding = random() & 0xFF;
+  float value = decode(destination, encoding);
   if (random() % 2)
-    value = (value + decode(destination, (code + 1) & 0xFF)) / 2;
+    value = (value + decode(destination, (encoding + 1) & 0xFF)) / 2;
   int exponent = std::max(std::isnormal(value) ? std::ilogb(value) : 0, -14);
   switch (random() % 3) {
   case 0:

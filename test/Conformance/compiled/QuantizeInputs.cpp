@@ -34,15 +34,15 @@ static uint64_t encode(Type type, float value) {
 }
 
 /// Returns the value of an encoding after a cast to `precision`.
-static double decode(Type type, uint64_t code, Type precision) {
+static double decode(Type type, uint64_t encoding, Type precision) {
   auto f64 = Float64Type::get(type.getContext());
-  llvm::APInt bits(type.getIntOrFloatBitWidth(), code);
+  llvm::APInt bits(type.getIntOrFloatBitWidth(), encoding);
   bits = reference::castElement(type, precision, bits, {});
   return llvm::bit_cast<double>(
       reference::castElement(precision, f64, bits, {}).getZExtValue());
 }
-static double decode(Type type, uint64_t code) {
-  return decode(type, code, Float64Type::get(type.getContext()));
+static double decode(Type type, uint64_t encoding) {
+  return decode(type, encoding, Float64Type::get(type.getContext()));
 }
 
 static uint64_t getMask(Type type) {
@@ -87,13 +87,13 @@ static double makeThreshold(Type type, int64_t zeroPoint, Random &random) {
   if (isa<IntegerType>(type)) {
     int64_t lowest =
         type.isUnsignedInteger() ? 0 : -(int64_t(1) << (width - 1));
-    int64_t code =
+    int64_t quantized =
         lowest - 3 + int64_t(random() % ((uint64_t(1) << width) + 6));
-    return double(code - zeroPoint) + 0.5 * double(random() % 3 - 1.0);
+    return double(quantized - zeroPoint) + 0.5 * double(random() % 3 - 1.0);
   }
-  uint64_t code = random() & getMask(type);
-  double value = decode(type, code),
-         next = decode(type, (code + 1) & getMask(type));
+  uint64_t encoding = random() & getMask(type);
+  double value = decode(type, encoding),
+         next = decode(type, (encoding + 1) & getMask(type));
   return random() % 2 ? value : (value + next) / 2;
 }
 
@@ -124,13 +124,13 @@ static uint64_t makeZeroPoint(const QuantizeCase &one, Random &random) {
 
 /// Appends the encoding as an element in memory. The unused bits of narrow
 /// types are random, because callers need not clear them.
-static void append(std::vector<char> &bytes, Type type, uint64_t code,
+static void append(std::vector<char> &bytes, Type type, uint64_t encoding,
                    Random &random) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (width < 8)
-    code = (code & getMask(type)) | (random() << width & 0xFF);
+    encoding = (encoding & getMask(type)) | (random() << width & 0xFF);
   for (size_t i = 0; i < getSlotSize(type); ++i)
-    bytes.push_back(char(code >> (8 * i)));
+    bytes.push_back(char(encoding >> (8 * i)));
 }
 
 /// Returns the index of the scale of each element, in row-major order.
@@ -165,10 +165,10 @@ getScaleIndices(const reference::Granularity &granularity,
 
 static uint64_t read(ArrayRef<char> bytes, Type type, size_t index) {
   size_t slot = getSlotSize(type);
-  uint64_t code = 0;
+  uint64_t encoding = 0;
   for (size_t i = 0; i < slot; ++i)
-    code |= uint64_t(uint8_t(bytes[index * slot + i])) << (8 * i);
-  return code & getMask(type);
+    encoding |= uint64_t(uint8_t(bytes[index * slot + i])) << (8 * i);
+  return encoding & getMask(type);
 }
 
 /// Computes the expected results with the Reference.
@@ -186,18 +186,18 @@ static bool computeExpected(const QuantizeCase &one, QuantizeRun &run,
     return succeeded(reference::dequantizeBuffer(
         one.quantized, one.scale, one.expressed, run.sizes, granularity,
         run.input, run.scales, zeroPoints, run.expected));
-  std::vector<char> codes(count * getSlotSize(one.quantized));
-  if (failed(reference::quantizeBuffer(one.expressed, one.scale, one.quantized,
-                                       run.sizes, granularity, run.input,
-                                       run.scales, zeroPoints, codes, options)))
+  std::vector<char> quantized(count * getSlotSize(one.quantized));
+  if (failed(reference::quantizeBuffer(
+          one.expressed, one.scale, one.quantized, run.sizes, granularity,
+          run.input, run.scales, zeroPoints, quantized, options)))
     return false;
   if (one.kind == QuantizeKind::Quantize) {
-    run.expected = std::move(codes);
+    run.expected = std::move(quantized);
     return true;
   }
   return succeeded(reference::dequantizeBuffer(
-      one.quantized, one.scale, one.expressed, run.sizes, granularity, codes,
-      run.scales, zeroPoints, run.expected));
+      one.quantized, one.scale, one.expressed, run.sizes, granularity,
+      quantized, run.scales, zeroPoints, run.expected));
 }
 
 QuantizeRun test::makeQuantizeRun(const QuantizeCase &one, size_t number) {
@@ -238,11 +238,11 @@ QuantizeRun test::makeQuantizeRun(const QuantizeCase &one, size_t number) {
     if (one.hasZeroPoint && isa<IntegerType>(one.quantized))
       zeroPoint = int64_t(
           decode(one.quantized, read(run.zeroPoints, one.quantized, index)));
-    uint64_t code = one.kind == QuantizeKind::Dequantize
-                        ? random() & getMask(type)
-                        : encode(type, makeExpressed(one.quantized, scale,
-                                                     zeroPoint, random));
-    append(run.input, type, code, random);
+    uint64_t encoding = one.kind == QuantizeKind::Dequantize
+                            ? random() & getMask(type)
+                            : encode(type, makeExpressed(one.quantized, scale,
+                                                         zeroPoint, random));
+    append(run.input, type, encoding, random);
   }
   if (!computeExpected(one, run, indices.size())) {
     run.expected.clear();
@@ -255,7 +255,7 @@ QuantizeRun test::makeQuantizeRun(const QuantizeCase &one, size_t number) {
   Type precision = one.getPrecision();
   for (auto [i, index] : llvm::enumerate(indices)) {
     uint64_t result = read(run.expected, one.getResultType(), i);
-    char freedom = isNaNCode(one.getResultType(), result) ? 1 : 0;
+    char freedom = isNaNEncoding(one.getResultType(), result) ? 1 : 0;
     if (!freedom && hasNoNaN && one.kind != QuantizeKind::Dequantize &&
         std::isnan(
             decode(type, read(run.input, type, i), precision) /

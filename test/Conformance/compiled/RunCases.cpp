@@ -62,10 +62,10 @@ private:
 };
 } // namespace
 
-static uint64_t readCode(const char *bytes, size_t size) {
-  uint64_t code = 0;
-  std::copy_n(bytes, size, reinterpret_cast<char *>(&code));
-  return code;
+static uint64_t readEncoding(const char *bytes, size_t size) {
+  uint64_t encoding = 0;
+  std::copy_n(bytes, size, reinterpret_cast<char *>(&encoding));
+  return encoding;
 }
 
 namespace {
@@ -139,16 +139,16 @@ bool CaseRun::runPart(size_t start, ArrayRef<int64_t> sizes,
   unsigned shown = 0;
   size_t wrong = 0;
   for (size_t i = 0; i < length; ++i) {
-    uint64_t got = readCode(result + i * toSize, toSize);
-    uint64_t want = readCode(wanted + i * toSize, toSize);
+    uint64_t got = readEncoding(result + i * toSize, toSize);
+    uint64_t want = readEncoding(wanted + i * toSize, toSize);
     if (got == want)
       continue;
     ++wrong;
     if (shown++ < 4)
       fail(llvm::formatv(
                "{0:x} gives {1:x}, expected {2:x}",
-               readCode(inputs.data() + (start + i) * fromSize, fromSize), got,
-               want)
+               readEncoding(inputs.data() + (start + i) * fromSize, fromSize),
+               got, want)
                .str());
   }
   return fail(Twine(wrong) + " of " + Twine(length) + " elements differ");

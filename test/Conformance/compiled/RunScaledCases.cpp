@@ -46,34 +46,36 @@ static bool fail(const ScaledCase &one, const Twine &message) {
   return false;
 }
 
-static uint64_t readCode(ArrayRef<char> bytes, size_t index, size_t size) {
-  uint64_t code = 0;
+static uint64_t readEncoding(ArrayRef<char> bytes, size_t index, size_t size) {
+  uint64_t encoding = 0;
   std::copy_n(bytes.data() + index * size, size,
-              reinterpret_cast<char *>(&code));
-  return code;
+              reinterpret_cast<char *>(&encoding));
+  return encoding;
 }
 
-static llvm::APInt getBits(Type type, uint64_t code) {
+static llvm::APInt getBits(Type type, uint64_t encoding) {
   unsigned width = type.getIntOrFloatBitWidth();
-  return llvm::APInt(64, code).trunc(width);
+  return llvm::APInt(64, encoding).trunc(width);
 }
 
-bool test::isNaNCode(Type type, uint64_t code) {
+bool test::isNaNEncoding(Type type, uint64_t encoding) {
   auto number = dyn_cast<FloatType>(type);
   return number &&
-         llvm::APFloat(number.getFloatSemantics(), getBits(type, code)).isNaN();
+         llvm::APFloat(number.getFloatSemantics(), getBits(type, encoding))
+             .isNaN();
 }
 
-bool test::isZeroCode(Type type, uint64_t code) {
+bool test::isZeroEncoding(Type type, uint64_t encoding) {
   auto number = dyn_cast<FloatType>(type);
-  llvm::APInt bits = getBits(type, code);
+  llvm::APInt bits = getBits(type, encoding);
   return number ? llvm::APFloat(number.getFloatSemantics(), bits).isZero()
                 : bits.isZero();
 }
 
 static bool isRight(Type type, uint64_t got, uint64_t want, char freedom) {
-  return got == want || (freedom == 1 && isNaNCode(type, got)) ||
-         (freedom == 2 && isZeroCode(type, got) && isZeroCode(type, want));
+  return got == want || (freedom == 1 && isNaNEncoding(type, got)) ||
+         (freedom == 2 && isZeroEncoding(type, got) &&
+          isZeroEncoding(type, want));
 }
 
 static bool runOnce(const ScaledCase &one, JitModule::EntryFunction entry,
@@ -112,18 +114,19 @@ static bool runOnce(const ScaledCase &one, JitModule::EntryFunction entry,
 
   size_t wrong = 0;
   for (size_t i = 0; i < count; ++i) {
-    uint64_t got = readCode(ArrayRef(made).drop_front(off), i, slot);
-    uint64_t want = readCode(run.expected.bytes, i, slot);
+    uint64_t got = readEncoding(ArrayRef(made).drop_front(off), i, slot);
+    uint64_t want = readEncoding(run.expected.bytes, i, slot);
     if (isRight(type, got, want, run.freedom[i]))
       continue;
     const ScaledTensor &input = run.operands[0];
     if (++wrong < 4)
-      fail(one, llvm::formatv("run {0}, element {1}: {2:x} gives {3:x}, "
-                              "expected {4:x}",
-                              number, i,
-                              readCode(input.bytes, i, getSlotSize(input.type)),
-                              got, want)
-                    .str());
+      fail(one,
+           llvm::formatv("run {0}, element {1}: {2:x} gives {3:x}, "
+                         "expected {4:x}",
+                         number, i,
+                         readEncoding(input.bytes, i, getSlotSize(input.type)),
+                         got, want)
+               .str());
   }
   return wrong == 0 ||
          fail(one, Twine(wrong) + " of " + Twine(count) + " elements differ");

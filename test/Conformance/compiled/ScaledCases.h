@@ -51,8 +51,8 @@ struct ScaledCase {
 };
 
 /// Returns whether an encoding of `type` is NaN, or zero.
-bool isNaNCode(Type type, uint64_t code);
-bool isZeroCode(Type type, uint64_t code);
+bool isNaNEncoding(Type type, uint64_t encoding);
+bool isZeroEncoding(Type type, uint64_t encoding);
 
 /// Compiles and runs the cases in this process and compares the results with
 /// the Reference. Returns the number of cases that failed.

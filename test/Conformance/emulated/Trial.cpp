@@ -45,20 +45,20 @@ static constexpr size_t kMaxPrinted = 5;
 // Inputs
 //===----------------------------------------------------------------------===//
 
-static void shuffle(std::vector<uint64_t> &codes) {
-  Random random(codes.size());
-  for (size_t i = codes.size(); i > 1; --i)
-    std::swap(codes[i - 1], codes[random() % i]);
+static void shuffle(std::vector<uint64_t> &encodings) {
+  Random random(encodings.size());
+  for (size_t i = encodings.size(); i > 1; --i)
+    std::swap(encodings[i - 1], encodings[random() % i]);
 }
 
 /// Returns the values of `to`, the midpoints of two of them, and the limits of
 /// all exponents, each with two neighbors on both sides.
 static std::vector<uint64_t> makeEdges(const Format &from, const Format &to) {
-  std::vector<uint64_t> codes;
-  auto addNear = [&](uint64_t code) {
-    for (uint64_t near = code - 2; near != code + 3; ++near) {
-      codes.push_back(near & from.getMask());
-      codes.push_back((near ^ from.getSignBit()) & from.getMask());
+  std::vector<uint64_t> encodings;
+  auto addNear = [&](uint64_t encoding) {
+    for (uint64_t near = encoding - 2; near != encoding + 3; ++near) {
+      encodings.push_back(near & from.getMask());
+      encodings.push_back((near ^ from.getSignBit()) & from.getMask());
     }
   };
   auto addValue = [&](double value) { addNear(fromDouble(from, value)); };
@@ -68,10 +68,10 @@ static std::vector<uint64_t> makeEdges(const Format &from, const Format &to) {
       for (unsigned bit = 0; bit <= from.mantissaBits; ++bit)
         addNear(power | uint64_t(1) << bit >> 1);
   if (!to.isFloat() || to.bits > 16)
-    return codes;
+    return encodings;
   double last = 0, step = 0;
-  for (uint64_t code = 0; code < to.getSignBit(); ++code) {
-    double value = toDouble(to, code);
+  for (uint64_t encoding = 0; encoding < to.getSignBit(); ++encoding) {
+    double value = toDouble(to, encoding);
     if (!std::isfinite(value))
       break;
     step = value - last;
@@ -82,7 +82,7 @@ static std::vector<uint64_t> makeEdges(const Format &from, const Format &to) {
   // Add the midpoint and the value that would follow the maximum.
   addValue(last + step / 2);
   addValue(last + step);
-  return codes;
+  return encodings;
 }
 
 Trial::Trial(const Conversion &conversion, bool isComplete,
@@ -96,15 +96,16 @@ Trial::Trial(const Conversion &conversion, bool isComplete,
   this->from = parseType(StringRef(from.name), &context);
   to = parseType(StringRef(conversion.to->name), &context);
   if (from.bits == 32) {
-    codes = makeEdges(from, *conversion.to);
+    encodings = makeEdges(from, *conversion.to);
     numSpread = isComplete ? (uint64_t(1) << 32) / kSpread : 1;
   } else {
     // Repeat the encodings so that each lane sees many of them.
     uint64_t count = uint64_t(1) << from.bits;
-    for (uint64_t code = 0; code < std::max<uint64_t>(count, 8192); ++code)
-      codes.push_back(code & from.getMask());
+    for (uint64_t encoding = 0; encoding < std::max<uint64_t>(count, 8192);
+         ++encoding)
+      encodings.push_back(encoding & from.getMask());
   }
-  shuffle(codes);
+  shuffle(encodings);
 }
 
 size_t Trial::getNumCalls() const {
@@ -119,7 +120,7 @@ Call Trial::getCall(size_t number) const {
       call.codes.push_back(call.getCode(i));
     shuffle(call.codes);
   } else if (number == 0) {
-    call.codes = codes;
+    call.codes = encodings;
   } else {
     // Multiplication by an odd number is a permutation of the 32-bit integers,
     // so every encoding occurs once.
@@ -149,19 +150,19 @@ static std::vector<size_t> splitCall(size_t count) {
 //===----------------------------------------------------------------------===//
 
 /// Sign-extends signed sub-byte integers to a byte.
-static uint64_t toSlot(const Format &format, uint64_t code) {
+static uint64_t toSlot(const Format &format, uint64_t encoding) {
   bool isNegative =
-      format.kind == Format::Kind::Signed && (code & format.getSignBit());
-  return isNegative ? code | ~format.getMask() : code;
+      format.kind == Format::Kind::Signed && (encoding & format.getSignBit());
+  return isNegative ? encoding | ~format.getMask() : encoding;
 }
 
-bool Trial::isDisputed(uint64_t code, uint64_t expected) const {
+bool Trial::isDisputed(uint64_t encoding, uint64_t expected) const {
   reference::CastOptions options;
   options.opset = conversion.rules.opset;
   options.saturate = conversion.rules.saturate;
   options.scaleRounding =
       static_cast<reference::ScaleRounding>(conversion.rules.scaleRounding);
-  llvm::APInt bits(conversion.from->bits, code);
+  llvm::APInt bits(conversion.from->bits, encoding);
   return reference::castElement(from, to, bits, options) != expected;
 }
 
@@ -172,22 +173,23 @@ size_t Trial::compare(const Call &call, ArrayRef<char> made) const {
   // The Reference is slow, so only compare a subset with it.
   size_t stride = call.count != kSpread ? 1 : numSpread == 1 ? 16 : 256;
   for (size_t i = 0; i < call.count; ++i) {
-    uint64_t code = call.codes[i], found = 0;
+    uint64_t encoding = call.codes[i], found = 0;
     memcpy(&found, made.data() + i * size, size);
     uint64_t expected =
-        conversion.getExpected(code, {call.scale, call.zeroPoint});
+        conversion.getExpected(encoding, {call.scale, call.zeroPoint});
     uint64_t slot = toSlot(format, expected) & slotMask;
     bool isRight = found == slot ||
                    (((found ^ slot) & ~format.getMask()) == 0 &&
-                    conversion.agrees(code, {call.scale, call.zeroPoint},
+                    conversion.agrees(encoding, {call.scale, call.zeroPoint},
                                       expected, found & format.getMask()));
     if (isRight && !others && i % stride == 0)
-      isRight = !isDisputed(code, expected);
+      isRight = !isDisputed(encoding, expected);
     if (isRight)
       continue;
     if (mismatches++ < kMaxPrinted)
-      llvm::errs() << conversion.getName() << ": 0x" << llvm::utohexstr(code)
-                   << " gives 0x" << llvm::utohexstr(found) << ", expected 0x"
+      llvm::errs() << conversion.getName() << ": 0x"
+                   << llvm::utohexstr(encoding) << " gives 0x"
+                   << llvm::utohexstr(found) << ", expected 0x"
                    << llvm::utohexstr(slot) << " (scale 0x"
                    << llvm::utohexstr(call.scale) << ", zero point 0x"
                    << llvm::utohexstr(call.zeroPoint) << ")\n";

@@ -59,12 +59,12 @@ private:
                                        size_t last) const;
   size_t compare(const certify::Call &call, ArrayRef<char> made) const;
   /// Returns whether the oracle and the Reference disagree.
-  bool isDisputed(uint64_t code, uint64_t expected) const;
+  bool isDisputed(uint64_t encoding, uint64_t expected) const;
 
   const certify::Conversion &conversion;
   Type from, to;
   /// The inputs of casts from up to 32 bits.
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
   size_t numSpread = 0;
   /// The inputs of all other conversions.
   std::optional<certify::Inputs> others;

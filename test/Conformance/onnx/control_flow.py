@@ -99,7 +99,7 @@ for condition in (True, False):
     )
     encodings = rng.integers(0, 256, 6).astype(np.uint8)
     check(
-        f"codes_{condition}",
+        f"quantized_{condition}",
         whole,
         c=np.array(condition),
         x=encodings.reshape(2, 3),

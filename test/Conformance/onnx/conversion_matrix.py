@@ -269,8 +269,8 @@ def make_cast_trips(opset):
         for attributes, to in itertools.product(variants, sorted(wide)):
             name = f"trip_{get_name(source)}_{get_name(narrow)}_{get_name(to)}" + "".join(f"_{v}" for v in attributes.values())  # fmt: skip
             nodes = [
-                helper.make_node("Cast", [f"x{source}"], [f"{name}_codes"], f"{name}_codes", to=narrow, **attributes),
-                helper.make_node("Cast", [f"{name}_codes"], [name], name, to=to),
+                helper.make_node("Cast", [f"x{source}"], [f"{name}_quantized"], f"{name}_quantized", to=narrow, **attributes),
+                helper.make_node("Cast", [f"{name}_quantized"], [name], name, to=to),
             ]  # fmt: skip
             yield Cell(name, nodes, [(f"x{source}", source, INPUTS[source])], to, [], narrow if is_inexact else None)  # fmt: skip
 
@@ -283,7 +283,7 @@ def make_mixed(opset):
         if kind not in NARROW:
             continue
         name = f"mixed_{first[0].lower()}_{get_name(kind)}" + ("_moved" if is_moved else "")
-        scale, point, encodings = (f"{name}_{what}" for what in ("s", "z", "codes"))
+        scale, point, encodings = (f"{name}_{what}" for what in ("s", "z", "quantized"))
         constants = [
             T(name=scale, data_type=T.FLOAT, raw_data=np.float32(0.75).tobytes()),
             T(name=point, data_type=kind, raw_data=b"\0" * (2 if kind in (T.INT16, T.UINT16) else 1)),
@@ -356,7 +356,7 @@ def make_qdq(cells):
             constant.name = name + constant.name.removeprefix(cell.name)
         scale, point = (constant.name for constant in cell.constants)
         cell.node.input[1:] = scale, point
-        cell.node.name = cell.node.output[0] = f"{name}_codes"
+        cell.node.name = cell.node.output[0] = f"{name}_quantized"
         attributes = {a.name: helper.get_attribute_value(a) for a in cell.node.attribute if a.name in ("axis", "block_size")}  # fmt: skip
         node = helper.make_node(
             "DequantizeLinear", [cell.node.name, scale, point], [name], name, **attributes

@@ -211,7 +211,7 @@ for kind, axis, has_points in itertools.product(("UINT4", "INT4", "UINT8"), (0, 
     scales, where = random.normal(size=size).astype(np.float32), np.arange(40) // 32
     weights = encodings - np.take(zeros * has_points, where, axis)
     weights = weights.astype(np.float32) * np.take(scales, where, axis)
-    names = ["codes", "scales", *["zeros"] * has_points]
+    names = ["quantized", "scales", *["zeros"] * has_points]
     dequantize = helper.make_node("DequantizeLinear", names, ["w"], axis=axis, block_size=32)
     product = helper.make_node("Gemm", ["x", "w"], ["y"], transB=axis)
     x = random.normal(size=(3, 40)).astype(np.float32)
@@ -220,7 +220,7 @@ for kind, axis, has_points in itertools.product(("UINT4", "INT4", "UINT8"), (0, 
     wanted = (x.astype(np.float64) @ weights).astype(np.float32)
     number = getattr(TensorProto, kind)
     constants = {
-        "codes": helper.make_tensor("codes", number, shape, encodings.ravel()),
+        "quantized": helper.make_tensor("quantized", number, shape, encodings.ravel()),
         "scales": scales,
         "zeros": helper.make_tensor("zeros", number, size, zeros.ravel()),
     }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Dequantizes every 8-bit value and quantizes it again with the same scale, in
-// compiled code. With f32 and f16 scales no value may change. With bf16 some
-// values change, which shows that the program detects changes. Without
+// compiled encoding. With f32 and f16 scales no value may change. With bf16
+// some values change, which shows that the program detects changes. Without
 // overflow, the result only depends on the mantissa of the scale, so the
 // program tries mantissas, for f32 at three exponents.
 //
@@ -32,7 +32,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static constexpr int64_t kCodes = 256;
+static constexpr int64_t kEncodings = 256;
 /// The number of scales of one call; outputs stay in the cache.
 static constexpr int64_t kRows = 256;
 
@@ -87,9 +87,9 @@ static llvm::Expected<uint64_t> countLost(const Run &run, uint32_t stride,
   auto scaleType = cast<FloatType>(parseType(run.scaleType, &context));
   uint32_t mantissaBits = scaleType.getFPMantissaWidth() - 1;
   size_t scaleBytes = scaleType.getWidth() / 8;
-  std::vector<uint8_t> codes(kRows * kCodes), back(kRows * kCodes);
-  for (auto [index, code] : llvm::enumerate(codes))
-    code = uint8_t(index);
+  std::vector<uint8_t> encodings(kRows * kEncodings), back(kRows * kEncodings);
+  for (auto [index, encoding] : llvm::enumerate(encodings))
+    encoding = uint8_t(index);
   std::vector<uint8_t> zeroPoints(kRows, run.zeroPoint);
   std::vector<uint32_t> scales(kRows);
   std::vector<char> scaleSlots(kRows * scaleBytes);
@@ -105,24 +105,24 @@ static llvm::Expected<uint64_t> countLost(const Run &run, uint32_t stride,
       memcpy(&scaleSlots[rows * scaleBytes], &scales[rows], scaleBytes);
       ++rows;
     }
-    int64_t sizes[] = {rows, kCodes};
+    int64_t sizes[] = {rows, kEncodings};
     qf_tensor inputs[] = {
-        {codes.data(), sizes, 2, *getOnnxDataType(type)},
+        {encodings.data(), sizes, 2, *getOnnxDataType(type)},
         {scaleSlots.data(), sizes, 1, *getOnnxDataType(scaleType)},
         {zeroPoints.data(), sizes, 1, *getOnnxDataType(type)}};
     qf_tensor output = {back.data(), sizes, 2, *getOnnxDataType(type)};
     char message[256];
     if (entry(inputs, &output, message, sizeof message))
       return llvm::createStringError(message);
-    if (memcmp(back.data(), codes.data(), rows * kCodes) == 0)
+    if (memcmp(back.data(), encodings.data(), rows * kEncodings) == 0)
       continue;
-    for (int64_t i = 0; i < rows * kCodes; ++i)
-      if (back[i] != codes[i] && lost++ < shown)
+    for (int64_t i = 0; i < rows * kEncodings; ++i)
+      if (back[i] != encodings[i] && lost++ < shown)
         llvm::outs() << llvm::formatv(
             "{0}, scale {1} {2:x}, zero point {3:x}: {4:x} comes back as "
             "{5:x}\n",
-            run.type, run.scaleType, scales[i / kCodes], run.zeroPoint,
-            codes[i], back[i]);
+            run.type, run.scaleType, scales[i / kEncodings], run.zeroPoint,
+            encodings[i], back[i]);
   }
   return lost;
 }
@@ -216,7 +216,7 @@ int main(int argc, char **argv) {
         "{0:2}\n",
         llvm::json::Value(llvm::json::Object{
             {"test", "8-bit encodings dequantized and quantized with the same "
-                     "scale, compiled code"},
+                     "scale, compiled encoding"},
             {"compiled_for", argv[1]},
             {"round_trips", std::move(results)}}));
   }

@@ -192,9 +192,9 @@ def to_scale(values):
     wide = values.astype(np.float64)
     mantissa, exponent = np.frexp(wide)
     power = exponent - 1 + (mantissa >= 0.75)
-    code = np.clip(power + 127, 0, 254)
+    encoding = np.clip(power + 127, 0, 254)
     nan = ~(wide > 0) | np.isinf(wide) | (power > 127)
-    return np.where(nan, 255, code).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+    return np.where(nan, 255, encoding).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
 
 
 def convert(values, name):
@@ -430,8 +430,8 @@ def add_integers(module, random):
                 expected = shifted.astype(f"u{bits // 8}").view(dtype)
                 module.op(name, [x.astype(dtype), amount.astype(dtype)], expected)
             encodings = [format(int(value), f"0{bits}b") for value in unsigned]
-            ones = np.array([code.count("1") for code in encodings])
-            zeros = np.array([len(code) - len(code.lstrip("0")) for code in encodings])
+            ones = np.array([digits.count("1") for digits in encodings])
+            zeros = np.array([len(digits) - len(digits.lstrip("0")) for digits in encodings])
             module.op("popcnt", [x.astype(dtype)], ones.astype(dtype))
             module.op("count_leading_zeros", [x.astype(dtype)], zeros.astype(dtype))
     a, b = random.integers(0, 2, (2, 20)).astype(bool)

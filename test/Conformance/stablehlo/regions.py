@@ -127,8 +127,8 @@ check(
 )
 # The total order is that of the bits.
 signed = f32([nan, 1, -nan, -0.0, 0, -inf, inf, -1])
-code = signed.view(i32)
-total = np.argsort(np.where(code < 0, code ^ 0x7FFFFFFF, code), kind="stable")
+bits = signed.view(i32)
+total = np.argsort(np.where(bits < 0, bits ^ 0x7FFFFFFF, bits), kind="stable")
 body = f"%c = {compare('LT', '%p', '%q', 'TOTALORDER')}\n{returned(('%c', 'tensor<i1>'))}"
 check(
     "total order",

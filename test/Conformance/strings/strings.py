@@ -141,7 +141,7 @@ def check_writing(target, most):
             checked += compare(f"{target}: {name} by numpy", slots, expected, strings)
             # Fractions with so many bits are slow.
             encodings, slots, strings = encodings[::20], slots[::20], strings[::20]
-        expected = [exact.write(name, code) for code in encodings]
+        expected = [exact.write(name, encoding) for encoding in encodings]
         checked += compare(f"{target}: {name} to text", slots, expected, strings)
     return checked, got
 

@@ -75,9 +75,9 @@ def to_integer(x, dtype):
 
 def to_scale(x):
     """f8E8M0FNU: PyTorch rounds the bits of the magnitude."""
-    code = bits(x.astype(f32)) & 0x7FFFFFFF
-    code = (code + np.uint32(0x3FFFFF) + (code >= 0x800000)) >> 23
-    return np.minimum(code, 255).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+    encoding = bits(x.astype(f32)) & 0x7FFFFFFF
+    encoding = (encoding + np.uint32(0x3FFFFF) + (encoding >= 0x800000)) >> 23
+    return np.minimum(encoding, 255).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
 
 
 def to_float8(x, dtype):

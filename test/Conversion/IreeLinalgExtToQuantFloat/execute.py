@@ -175,7 +175,7 @@ def case(granularity, real, width, unsigned, zero, low, high, constants=True, wi
     stored = expected.astype(np.int8 if width <= 8 else np.int16)
     mask = np.uint8((1 << width) - 1) if width < 8 else None
     first = got[0] if mask is None else bits(got[0]) & mask
-    check(f"{name} codes", first, stored if mask is None else bits(stored) & mask)
+    check(f"{name} quantized values", first, stored if mask is None else bits(stored) & mask)
     # bf16 is passed as its encodings.
     check(f"{name} values", got[1].view(kind) if got[1].dtype.kind == "V" else got[1], value)
 
@@ -214,7 +214,9 @@ func.func @main(%q: tensor<256xi8>) -> tensor<256xf32> {{
 """
     values = encodings.view(np.uint8).astype(np.int64) if unsigned else encodings.astype(np.int64)
     expected = (values - 200).astype(np.float32) * np.float32(0.1)
-    check(f"all codes, unsigned {unsigned}", run(f"codes{unsigned}", text, encodings)[0], expected)
+    check(
+        f"all values, unsigned {unsigned}", run(f"values{unsigned}", text, encodings)[0], expected
+    )
 
 # The interface of a compiled function, with dynamic sizes, a global, and a call.
 ABI = """

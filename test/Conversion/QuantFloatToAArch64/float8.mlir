@@ -20,13 +20,13 @@
 // CHECK:         %[[LOW:.+]] = vector.shuffle %[[AB]], %{{[^ ]+}} [0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1]
 // CHECK-DAG:     %[[C:.+]] = vector.extract_strided_slice %[[X]] {{[{]?}}offsets = [8], sizes = [4]
 // CHECK-DAG:     %[[D:.+]] = vector.extract_strided_slice %[[X]] {{[{]?}}offsets = [12], sizes = [4]
-// CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn2"(%[[LOW]], %[[C]], %[[D]])
+// CHECK:         %[[ENCODINGS:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn2"(%[[LOW]], %[[C]], %[[D]])
 // CHECK:         %[[WORDS:.+]] = vector.bitcast %[[X]] : vector<16xf32> to vector<32xi16>
 // CHECK:         %[[UPPER:.+]] = vector.shuffle %[[WORDS]], %{{[^ ]+}} [1, 3, 5,
 // CHECK:         %[[BYTES:.+]] = vector.bitcast %[[UPPER]] : vector<16xi16> to vector<32xi8>
 // CHECK:         %[[TOPS:.+]] = vector.shuffle %[[BYTES]], %{{[^ ]+}} [1, 3, 5,
 // CHECK-DAG:     %[[SIGNS:.+]] = arith.andi %[[TOPS]], %[[SIGN]]
-// CHECK-DAG:     %[[MAGNITUDES:.+]] = arith.andi %[[CODES]], %[[REST]]
+// CHECK-DAG:     %[[MAGNITUDES:.+]] = arith.andi %[[ENCODINGS]], %[[REST]]
 // CHECK:         arith.ori %[[MAGNITUDES]], %[[SIGNS]]
 func.func @f32_to_e4m3(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
   %0 = quant_float.cast %x opset 28 : vector<16xf32> to vector<16xf8E4M3FN>
@@ -104,15 +104,15 @@ func.func @scalar(%x: f32) -> f8E4M3FN {
 // CHECK:             llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn2"
 // CHECK-NOT:     fpmr
 // CHECK:         return
-func.func @loop(%codes: memref<?xvector<16xf8E4M3FN>>, %x: memref<?xvector<16xf32>>, %n: index, %c: i1) {
+func.func @loop(%encodings: memref<?xvector<16xf8E4M3FN>>, %x: memref<?xvector<16xf32>>, %n: index, %c: i1) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   scf.for %i = %zero to %n step %one {
-    %0 = memref.load %codes[%i] : memref<?xvector<16xf8E4M3FN>>
+    %0 = memref.load %encodings[%i] : memref<?xvector<16xf8E4M3FN>>
     %1 = quant_float.cast %0 opset 28 : vector<16xf8E4M3FN> to vector<16xf32>
     scf.if %c {
       %2 = quant_float.cast %1 opset 28 : vector<16xf32> to vector<16xf8E4M3FN>
-      memref.store %2, %codes[%i] : memref<?xvector<16xf8E4M3FN>>
+      memref.store %2, %encodings[%i] : memref<?xvector<16xf8E4M3FN>>
     }
     memref.store %1, %x[%i] : memref<?xvector<16xf32>>
   }

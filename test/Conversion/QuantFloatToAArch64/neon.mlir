@@ -18,9 +18,9 @@
 // CHECK:         %[[EXPONENTS:.+]] = arith.shrui %[[UPPER]], %[[SHIFT]]
 // CHECK:         arith.addi %[[LOWER]], %[[EXPONENTS]]
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.aarch64.neon.uqxtn"
-// CHECK:         %[[CODES:.+]] = vector.shuffle
+// CHECK:         %[[ENCODINGS:.+]] = vector.shuffle
 // CHECK-COUNT-2: arith.cmpi sle, %{{.+}}, %[[INFINITY]] : vector<8xi16>
-// CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.tbx1"(%[[CODES]], %[[NAN]], %{{.+}})
+// CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.tbx1"(%[[ENCODINGS]], %[[NAN]], %{{.+}})
 // CHECK-NOT:     scf.if
 // CHECK:         return
 func.func @f32_to_e4m3(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
@@ -47,7 +47,7 @@ func.func @f16_to_e4m3(%x: vector<16xf16>) -> vector<16xf8E4M3FN> {
 
 // CHECK-LABEL: func.func @e4m3_to_f32(
 // CHECK-SAME:      %[[X:.+]]: vector<16xf8E4M3FN>
-// CHECK:         %[[CODES:.+]] = arith.bitcast %[[X]]
+// CHECK:         %[[ENCODINGS:.+]] = arith.bitcast %[[X]]
 // CHECK:         arith.extsi %{{.+}} : vector<8xi8> to vector<8xi16>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.aarch64.neon.tbl1"
 // CHECK:         vector.shuffle %{{.+}} [0, 8, 1, 9, 2, 10, 3, 11] : vector<8xi16>

@@ -26,12 +26,12 @@ gpu.module @kernels {
 // CHECK:         %[[HIGH:.+]] = nvvm.convert.f32x2.to.f8x2
 // CHECK-NOT:     nvvm.convert
 // CHECK:         %[[BOTH:.+]] = vector.from_elements %[[LOW]], %[[HIGH]] : vector<2xi16>
-// CHECK:         %[[CODES:.+]] = vector.bitcast %[[BOTH]] : vector<2xi16> to vector<4xi8>
+// CHECK:         %[[ENCODINGS:.+]] = vector.bitcast %[[BOTH]] : vector<2xi16> to vector<4xi8>
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[INPUT]] : vector<4xf32> to vector<4xi32>
 // CHECK:         %[[TOP:.+]] = arith.shrui %[[BITS]], %[[COUNT]]
 // CHECK:         %[[BYTES:.+]] = arith.trunci %[[TOP]]
 // CHECK:         %[[SIGNS:.+]] = arith.andi %[[BYTES]], %[[SIGN]]
-// CHECK:         arith.ori %[[CODES]], %[[SIGNS]]
+// CHECK:         arith.ori %[[ENCODINGS]], %[[SIGNS]]
 // CHECK-NOT:     arith.cmpf
 // CHECK:         return
 func.func @c5_f32_to_e4m3(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
@@ -65,11 +65,11 @@ func.func @c3_e4m3_without_saturation(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
 // CHECK:         %[[OVER:.+]] = arith.cmpf oge, %{{.+}}, %[[LIMIT]]
 // CHECK:         arith.select %[[OVER]], %[[CHANGE]],
 // CHECK:         arith.xori
-// CHECK:         %[[CODES:.+]] = vector.bitcast %{{.+}} : vector<4xi8> to vector<1xi32>
+// CHECK:         %[[ENCODINGS:.+]] = vector.bitcast %{{.+}} : vector<4xi8> to vector<1xi32>
 // CHECK:         %[[CARRY:.+]] = arith.addi %{{.+}}, %[[ONES]]
 // CHECK:         %[[BIT:.+]] = arith.shrui %[[CARRY]]
 // CHECK:         %[[IS_NAN:.+]] = arith.andi %[[BIT]], %[[ONES]]
-// CHECK:         arith.xori %[[CODES]], %[[IS_NAN]]
+// CHECK:         arith.xori %[[ENCODINGS]], %[[IS_NAN]]
 // CHECK:         return
 func.func @c3_e5m2_without_saturation(%x: vector<4xf32>) -> vector<4xf8E5M2> {
   %0 = quant_float.cast %x opset 19 saturate false : vector<4xf32> to vector<4xf8E5M2>

@@ -17,11 +17,11 @@
 // CHECK-DAG:     %[[LENGTH:.+]] = arith.constant 16 : i64
 // CHECK:         %[[GROUP:.+]] = vector.scalable.insert %[[X]], %{{.*}}[0] : vector<16xf32> into vector<[8]xf32>
 // CHECK:         %[[MADE:.+]] = llvm.call_intrinsic "llvm.riscv.vfncvt.sat.f.f.q"(%{{.*}}, %[[GROUP]], %[[DYNAMIC]], %[[LENGTH]])
-// CHECK:         %[[CODES:.+]] = vector.scalable.extract %[[MADE]][0] : vector<16xi8> from vector<[8]xi8>
+// CHECK:         %[[ENCODINGS:.+]] = vector.scalable.extract %[[MADE]][0] : vector<16xi8> from vector<[8]xi8>
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[X]]
 // CHECK:         %[[NEGATIVE:.+]] = arith.cmpi slt, %[[BITS]], %[[ZERO]]
-// CHECK:         %[[SIGNED:.+]] = arith.ori %[[CODES]], %[[SIGN]]
-// CHECK:         arith.select %[[NEGATIVE]], %[[SIGNED]], %[[CODES]]
+// CHECK:         %[[SIGNED:.+]] = arith.ori %[[ENCODINGS]], %[[SIGN]]
+// CHECK:         arith.select %[[NEGATIVE]], %[[SIGNED]], %[[ENCODINGS]]
 func.func @f32_to_e4m3(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
   %0 = quant_float.cast %x opset 28 : vector<16xf32> to vector<16xf8E4M3FN>
   return %0 : vector<16xf8E4M3FN>

@@ -13,8 +13,8 @@
 // CHECK-DAG:     %[[SHIFT:.+]] = arith.constant dense<4> : vector<16xi16>
 // CHECK-DAG:     %[[MASK:.+]] = arith.constant dense<-30736> : vector<16xi16>
 // CHECK:         vector.shuffle {{.*}} [0, 2, 4, 6, 1, 3, 5, 7] : vector<8xi32>, vector<8xi32>
-// CHECK:         %[[CODES:.+]] = vector.bitcast {{.*}} to vector<32xi8>
-// CHECK:         %[[NEXT:.+]] = arith.addi %[[CODES]], %{{.*}}
+// CHECK:         %[[ENCODINGS:.+]] = vector.bitcast {{.*}} to vector<32xi8>
+// CHECK:         %[[NEXT:.+]] = arith.addi %[[ENCODINGS]], %{{.*}}
 // CHECK:         %[[INDEX:.+]] = arith.andi %[[NEXT]], %[[SEVEN]]
 // CHECK:         arith.minui %[[INDEX]], %[[LAST]]
 // CHECK-COUNT-2: "llvm.x86.avx2.pshuf.b"

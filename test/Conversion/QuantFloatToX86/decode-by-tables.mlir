@@ -20,10 +20,10 @@
 // CHECK:         %[[BYTES:.+]] = arith.bitcast %[[INPUT]] : vector<64xf8E4M3FN> to vector<64xi8>
 // CHECK:         %[[GROUPS:.+]] = vector.bitcast %[[BYTES]] : vector<64xi8> to vector<16xi32>
 // CHECK:         %[[DEALT:.+]] = vector.shuffle %[[GROUPS]], %{{[^ ]+}} [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]
-// CHECK:         %[[CODES:.+]] = vector.bitcast %[[DEALT]] : vector<16xi32> to vector<64xi8>
-// CHECK:         %[[LOW:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%[[LOW1]], %[[CODES]], %[[LOW2]])
-// CHECK:         %[[MAGNITUDE:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%[[HIGH1]], %[[CODES]], %[[HIGH2]])
-// CHECK:         %[[SIGNS:.+]] = arith.andi %[[CODES]], %[[SIGN]]
+// CHECK:         %[[ENCODINGS:.+]] = vector.bitcast %[[DEALT]] : vector<16xi32> to vector<64xi8>
+// CHECK:         %[[LOW:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%[[LOW1]], %[[ENCODINGS]], %[[LOW2]])
+// CHECK:         %[[MAGNITUDE:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%[[HIGH1]], %[[ENCODINGS]], %[[HIGH2]])
+// CHECK:         %[[SIGNS:.+]] = arith.andi %[[ENCODINGS]], %[[SIGN]]
 // CHECK:         %[[HIGH:.+]] = arith.xori %[[MAGNITUDE]], %[[SIGNS]]
 // CHECK:         vector.shuffle %[[LOW]], %[[HIGH]] [0, 64, 1, 65,
 // CHECK-SAME:      16, 80,

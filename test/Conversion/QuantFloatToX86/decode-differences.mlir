@@ -58,8 +58,8 @@ func.func @bytes(%x: vector<32xi8>, %z: i8, %s: f32) -> vector<32xf32> {
 // CHECK-DAG:     %[[HALVES:.+]] = arith.constant dense<[15, -16, {{.*}}]> : vector<32xi8>
 // CHECK-DAG:     %[[FLIPS:.+]] = arith.constant dense<[8, -128, {{.*}}]> : vector<32xi8>
 // CHECK-DAG:     %[[DEALT:.+]] = vector.shuffle %[[X]], %{{[^ ]+}} [0, 0, 1, 1, 4, 4, 5, 5, 8, 8, 9, 9, 12, 12, 13, 13, 2, 2, 3, 3,
-// CHECK-DAG:     %[[CODES:.+]] = arith.andi %[[DEALT]], %[[HALVES]]
-// CHECK-DAG:     arith.xori %[[CODES]], %[[FLIPS]]
+// CHECK-DAG:     %[[ELEMENTS:.+]] = arith.andi %[[DEALT]], %[[HALVES]]
+// CHECK-DAG:     arith.xori %[[ELEMENTS]], %[[FLIPS]]
 // CHECK-DAG:     vector.shuffle %{{.+}}, %[[UPPER]] [0, 16, 1, 17,
 // CHECK-NOT:     arith.sitofp
 // CHECK:         arith.subf

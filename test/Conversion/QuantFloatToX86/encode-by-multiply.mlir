@@ -23,14 +23,14 @@
 // CHECK-COUNT-2: llvm.x86.avx2.pmadd.wd
 // CHECK:         %[[WORDS2:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
 // CHECK:         %[[CODES2:.+]] = arith.shrui %[[WORDS2]]
-// CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"(%[[CODES1]], %[[CODES2]])
+// CHECK:         %[[ENCODINGS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"(%[[CODES1]], %[[CODES2]])
 // CHECK-COUNT-4: arith.cmpi sgt, %{{.+}}, %[[INFINITY]]
 // CHECK-COUNT-2: arith.cmpf uno
 // CHECK:         %[[HAS_NAN:.+]] = llvm.intr.expect
 // CHECK:         scf.if %[[HAS_NAN]]
 // CHECK:           llvm.x86.avx2.packsswb
 // CHECK:         } else {
-// CHECK-NEXT:      scf.yield %[[CODES]]
+// CHECK-NEXT:      scf.yield %[[ENCODINGS]]
 // CHECK:         vector.shuffle %{{.+}} [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xi32>, vector<8xi32>
 // CHECK-NOT:     quant_float
 // CHECK:         return
@@ -155,11 +155,11 @@ func.func @round_trip(%x: vector<32xf32>) -> vector<32xf32> {
 // CHECK-LABEL: func.func @no_nan(
 // CHECK-DAG:     %[[MAGNITUDE:.+]] = arith.constant dense<7> : vector<32xi8>
 // CHECK-DAG:     %[[ALL:.+]] = arith.constant dense<15> : vector<32xi8>
-// CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"
+// CHECK:         %[[ENCODINGS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"
 // CHECK:         %[[SIGNS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packsswb"
 // CHECK:         %[[BOTH:.+]]:2 = scf.if
 // CHECK:           arith.xori %[[SIGNS]], %{{.+}}
-// CHECK:           scf.yield %[[CODES]], %[[SIGNS]]
+// CHECK:           scf.yield %[[ENCODINGS]], %[[SIGNS]]
 // CHECK:         %[[BITS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pblendvb"(%[[MAGNITUDE]], %[[ALL]], %[[BOTH]]#1)
 // CHECK:         arith.andi %[[BOTH]]#0, %[[BITS]]
 // CHECK:         return

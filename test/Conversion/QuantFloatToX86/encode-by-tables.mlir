@@ -22,9 +22,9 @@
 // CHECK:         %[[AFTER1:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%[[STEP1]], %[[UPPER]], %{{.+}})
 // CHECK:         %[[IS_ABOVE1:.+]] = arith.cmpi ugt, %[[LOWER]], %[[AFTER1]]
 // CHECK:         %[[NEXT:.+]] = llvm.intr.uadd.sat(%[[FIRST]], %[[ONE]])
-// CHECK:         %[[CODE1:.+]] = arith.select %[[IS_ABOVE1]], %[[NEXT]], %[[FIRST]]
+// CHECK:         %[[ENCODING1:.+]] = arith.select %[[IS_ABOVE1]], %[[NEXT]], %[[FIRST]]
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"
-// CHECK:         %[[CODE2:.+]] = arith.select %{{.+}}, %{{.+}}, %[[CODE1]]
+// CHECK:         %[[CODE2:.+]] = arith.select %{{.+}}, %{{.+}}, %[[ENCODING1]]
 // CHECK-NOT:     vpermi2var
 // CHECK:         %[[SIGNS:.+]] = arith.andi %[[UPPER]], %[[SIGN]]
 // CHECK:         arith.xori %[[CODE2]], %[[SIGNS]]
@@ -68,7 +68,7 @@ func.func @c3_bfloat(%x: vector<64xbf16>) -> vector<64xf8E4M3FN> {
 // C6: FNUZ has no negative zero.
 
 // CHECK-LABEL: func.func @c6_fnuz(
-// CHECK:         %[[CODE:.+]] = arith.select
+// CHECK:         %[[ENCODING:.+]] = arith.select
 // CHECK:         %[[CODE2:.+]] = arith.select
 // CHECK:         %[[IS_ZERO:.+]] = arith.cmpi eq, %[[CODE2]]
 // CHECK:         %[[SIGNED:.+]] = arith.ori %[[CODE2]]

@@ -27,10 +27,10 @@
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%{{.+}}, %[[INDEX]])
 // CHECK:         llvm.intr.ssub.sat(%[[LOWER]], %[[THREE]])
 // CHECK:         %[[TWICE:.+]] = llvm.intr.uadd.sat(%[[SEGMENT]], %[[SEGMENT]])
-// CHECK:         %[[CODE:.+]] = llvm.intr.uadd.sat(%[[TWICE]]
+// CHECK:         %[[ENCODING:.+]] = llvm.intr.uadd.sat(%[[TWICE]]
 // NaN is one above.
 // CHECK:         %[[NAN:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packsswb"
-// CHECK:         arith.subi %[[CODE]], %[[NAN]]
+// CHECK:         arith.subi %[[ENCODING]], %[[NAN]]
 // CHECK:         %[[SIGN:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packsswb"
 // CHECK:         vector.shuffle %{{.+}} [0, 2, 1, 3] : vector<4xi64>, vector<4xi64>
 // CHECK-NOT:     quant_float

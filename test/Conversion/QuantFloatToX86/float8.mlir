@@ -31,8 +31,8 @@ func.func @c3_float_to_e4m3(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
 // CHECK-DAG:     %[[NAN:.+]] = arith.constant dense<126> : vector<64xi8>
 // CHECK-DAG:     %[[MINUS_NAN:.+]] = arith.constant dense<-2> : vector<64xi8>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx10.mask.vcvtph2bf8512"
-// CHECK:         %[[CODES:.+]] = vector.insert_strided_slice
-// CHECK:         %[[A:.+]] = arith.minsi %[[CODES]], %[[NAN]]
+// CHECK:         %[[ENCODINGS:.+]] = vector.insert_strided_slice
+// CHECK:         %[[A:.+]] = arith.minsi %[[ENCODINGS]], %[[NAN]]
 // CHECK:         arith.minui %[[A]], %[[MINUS_NAN]]
 func.func @c5_half_to_e5m2(%x: vector<64xf16>) -> vector<64xf8E5M2> {
   %0 = quant_float.cast %x opset 23 saturate false : vector<64xf16> to vector<64xf8E5M2>

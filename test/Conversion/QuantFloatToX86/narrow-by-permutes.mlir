@@ -10,19 +10,19 @@
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant dense<0> : vector<64xi8>
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<64xi8>
 // CHECK:         %[[IS_NEGATIVE:.+]] = arith.cmpi slt
-// CHECK:         %[[CODE:.+]] = arith.select %{{.+}} : vector<64xi1>, vector<64xi32>
-// CHECK:         %[[CODE0:.+]] = vector.extract_strided_slice %[[CODE]] {{[{]?}}offsets = [0], sizes = [16]
-// CHECK:         %[[CODE0_BYTES:.+]] = vector.bitcast %[[CODE0]] : vector<16xi32> to vector<64xi8>
-// CHECK:         %[[CODE1:.+]] = vector.extract_strided_slice %[[CODE]] {{[{]?}}offsets = [16], sizes = [16]
-// CHECK:         %[[CODE1_BYTES:.+]] = vector.bitcast %[[CODE1]] : vector<16xi32> to vector<64xi8>
+// CHECK:         %[[ENCODING:.+]] = arith.select %{{.+}} : vector<64xi1>, vector<64xi32>
+// CHECK:         %[[ENCODING0:.+]] = vector.extract_strided_slice %[[ENCODING]] {{[{]?}}offsets = [0], sizes = [16]
+// CHECK:         %[[CODE0_BYTES:.+]] = vector.bitcast %[[ENCODING0]] : vector<16xi32> to vector<64xi8>
+// CHECK:         %[[ENCODING1:.+]] = vector.extract_strided_slice %[[ENCODING]] {{[{]?}}offsets = [16], sizes = [16]
+// CHECK:         %[[CODE1_BYTES:.+]] = vector.bitcast %[[ENCODING1]] : vector<16xi32> to vector<64xi8>
 // CHECK:         vector.shuffle %[[CODE0_BYTES]], %[[CODE1_BYTES]] [0, 4, 8, 12, 16
 // CHECK-SAME:      120, 124] : vector<64xi8>, vector<64xi8>
 // CHECK:         vector.shuffle %{{.*}} [0, 4, 8, 12, 16
 // CHECK:         vector.insert_strided_slice
 // CHECK:         arith.select %{{.+}} : vector<64xi1>, vector<64xi8>
-// CHECK:         %[[CODES:.+]] = arith.select %{{.+}} : vector<64xi1>, vector<64xi8>
+// CHECK:         %[[ENCODINGS:.+]] = arith.select %{{.+}} : vector<64xi1>, vector<64xi8>
 // CHECK:         %[[SIGNS:.+]] = arith.select %[[IS_NEGATIVE]], %[[SIGN]], %[[ZERO]]
-// CHECK:         arith.xori %[[CODES]], %[[SIGNS]] : vector<64xi8>
+// CHECK:         arith.xori %[[ENCODINGS]], %[[SIGNS]] : vector<64xi8>
 // CHECK-NOT:     arith.trunci
 // CHECK:         return
 func.func @signs_of_bytes(%x: vector<64xf32>, %r: vector<64xui8>) -> vector<64xf8E4M3FN> {

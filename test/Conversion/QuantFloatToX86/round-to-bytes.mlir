@@ -84,8 +84,8 @@ func.func @unsigned(%x: vector<32xf32>, %s: vector<32xf32>, %z: vector<32xui8>) 
 // CHECK-LABEL: func.func @narrow(
 // CHECK-DAG:     %[[HIGH:.+]] = arith.constant dense<7> : vector<32xi8>
 // CHECK-DAG:     %[[LOW:.+]] = arith.constant dense<-8> : vector<32xi8>
-// CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packsswb"
-// CHECK:         %[[CAPPED:.+]] = arith.minsi %[[CODES]], %[[HIGH]]
+// CHECK:         %[[QUANTIZED:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packsswb"
+// CHECK:         %[[CAPPED:.+]] = arith.minsi %[[QUANTIZED]], %[[HIGH]]
 // CHECK:         arith.maxsi %[[CAPPED]], %[[LOW]]
 // CHECK:         return
 // Half a register of quantized values from two full ones of floats.

@@ -26,9 +26,9 @@ func.func @elementwise(%x: tensor<4xf32>, %f: tensor<4xf8E4M3FN>, %b: tensor<4xi
 // CHECK: %[[SCALE:.*]] = quant_float.cast %{{.*}} opset 28 round_mode nearest : tensor<4xf32> to tensor<4xf8E8M0FNU>
 // CHECK: quant_float.node "LessOrEqual"
 // CHECK: quant_float.node "Where"
-// CHECK: %[[CODE:.*]] = quant_float.cast %{{.*}} opset 28 : tensor<4xf32> to tensor<4xi4>
+// CHECK: %[[Q:.*]] = quant_float.cast %{{.*}} opset 28 : tensor<4xf32> to tensor<4xi4>
 // CHECK: %[[HIGH:.*]] = arith.constant dense<7> : tensor<i4>
-// CHECK: quant_float.node "Where"(%{{.*}}, %[[HIGH]], %[[CODE]])
+// CHECK: quant_float.node "Where"(%{{.*}}, %[[HIGH]], %[[Q]])
 func.func @convert(%x: tensor<4xf32>)
     -> (tensor<4xf8E5M2>, tensor<4xf8E4M3>, tensor<4xf8E8M0FNU>, tensor<4xi4>) {
   %0 = "stablehlo.convert"(%x) : (tensor<4xf32>) -> tensor<4xf8E5M2>

@@ -53,9 +53,11 @@ func.func @main(%x: tensor<4x64xf32>) -> (tensor<4x64x{type_}>, tensor<4x64xf32>
     got = run(name, text, X)
     if got[0].dtype != stored and got[0].dtype.itemsize == 1:
         # Only the low bits of a byte with a 4-bit value are significant.
-        same(f"{name} codes", got[0].view(np.uint8) & 15, encodings.astype(np.uint8) & 15)
+        same(
+            f"{name} quantized values", got[0].view(np.uint8) & 15, encodings.astype(np.uint8) & 15
+        )
     else:
-        same(f"{name} codes", got[0], encodings.astype(stored))
+        same(f"{name} quantized values", got[0], encodings.astype(stored))
     same(f"{name} values", got[1], (encodings - zeros).astype(np.float32) * scales)
 
 
@@ -84,7 +86,7 @@ func.func @main(%q: tensor<256x!quant.uniform<{dtype}:f32, 0.1:7>>, %c: tensor<2
   return %d, %e, %s : tensor<256xf32>, tensor<256xf32>, tensor<256xi8>
 }}
 """
-    got = run(f"codes_{kind}", text, encodings, encodings.view(np.int8))
+    got = run(f"values_{kind}", text, encodings, encodings.view(np.int8))
     expected = (encodings.astype(np.int64) - 7).astype(np.float32) * np.float32(0.1)
     same(f"all values of {dtype}", got[0], expected)
     same(f"all values of {dtype}, from storage", got[1], expected)

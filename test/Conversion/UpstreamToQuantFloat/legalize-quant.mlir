@@ -29,8 +29,8 @@ func.func @per_axis(%x: tensor<4x3xf16>) -> tensor<4x3x!quant.uniform<f8E5M2:f16
 func.func @storage_argument(%c: tensor<4xf8E4M3FN>, %q: !quant.uniform<f8E4M3FN:bf16, 2.0>) -> (tensor<4xf32>, bf16) {
   // CHECK: quant_float.dequantize %[[C]]
   // CHECK: %[[S:.+]] = arith.constant 2.000000e+00 : bf16
-  // CHECK: %[[CODE:.+]] = "quant.scast"(%[[Q]]) : (!quant.uniform<f8E4M3FN:bf16, 2.0>) -> f8E4M3FN
-  // CHECK: quant_float.dequantize %[[CODE]], %[[S]] opset 28 : f8E4M3FN, bf16 to bf16
+  // CHECK: %[[QUANTIZED:.+]] = "quant.scast"(%[[Q]]) : (!quant.uniform<f8E4M3FN:bf16, 2.0>) -> f8E4M3FN
+  // CHECK: quant_float.dequantize %[[QUANTIZED]], %[[S]] opset 28 : f8E4M3FN, bf16 to bf16
   %0 = "quant.scast"(%c) : (tensor<4xf8E4M3FN>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, 5.000000e-01>>
   %1 = "quant.dcast"(%0) : (tensor<4x!quant.uniform<f8E4M3FN:f32, 5.000000e-01>>) -> tensor<4xf32>
   %2 = "quant.dcast"(%q) : (!quant.uniform<f8E4M3FN:bf16, 2.0>) -> bf16

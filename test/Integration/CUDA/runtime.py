@@ -16,7 +16,7 @@ PASSES = (
 )
 # Each case: the settings of the simulator, and a pattern of the program's output.
 CASES = {
-    "values": ({}, r"scale: 4096 equal\nconstant: 1024 codes of 126\n"),
+    "values": ({}, r"scale: 4096 equal\nconstant: 1024 encodings of 126\n"),
     "threads": ({}, r"threads: 4 without errors\nmodules loaded: 1\n"),
     "devices": ({}, r"device 0: 4096 equal\ndevice 1: 4096 equal\ndevice 7: cuDeviceGet failed: CUDA_ERROR_INVALID_DEVICE \(invalid device ordinal\)\ndevice 64: expected a device from 0 to 63, but got 64\n"),
     "context": ({}, r"in the caller's context: 4096 equal\n"),

@@ -172,8 +172,8 @@ func.func @softmax(%x: tensor<2x?x5xf32>) -> (tensor<2x?x5xf32>, tensor<2x?x5xf3
 // CHECK: %[[OFFSET:.+]] = linalg.generic
 // CHECK: arith.negf
 // CHECK: %[[ZERO:.+]] = quant_float.quantize %[[OFFSET]], %[[SCALE]] opset 11
-// CHECK: %[[CODES:.+]] = quant_float.quantize %arg0, %[[SCALE]], %[[ZERO]] opset 11
-// CHECK: return %[[CODES]], %[[SCALE]], %[[ZERO]]
+// CHECK: %[[QUANTIZED:.+]] = quant_float.quantize %arg0, %[[SCALE]], %[[ZERO]] opset 11
+// CHECK: return %[[QUANTIZED]], %[[SCALE]], %[[ZERO]]
 func.func @dynamic_quantize(%x: tensor<?x4xf32>) -> (tensor<?x4xui8>, tensor<f32>, tensor<ui8>) {
   %0:3 = quant_float.node "DynamicQuantizeLinear"(%x) opset 11 : (tensor<?x4xf32>) -> (tensor<?x4xui8>, tensor<f32>, tensor<ui8>)
   return %0#0, %0#1, %0#2 : tensor<?x4xui8>, tensor<f32>, tensor<ui8>

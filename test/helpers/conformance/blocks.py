@@ -75,9 +75,9 @@ def power_of_two(rule, element, amax):
         q = (a.astype(F32) / F32(m)).astype(np.float64)
         e = np.frexp(np.maximum(q, 2.0**-140))[1] - 1
         e = np.where(q < 2.0**-127, -127, e + (q >= 1.5 * np.exp2(e.astype(np.float64))))
-    code = np.clip(e + 127, 0, 254)
-    code = np.where(exact == 0, 0, code)
-    return np.where(nan | ~np.isfinite(exact), 255, code).astype(np.uint8)
+    encoding = np.clip(e + 127, 0, 254)
+    encoding = np.where(exact == 0, 0, encoding)
+    return np.where(nan | ~np.isfinite(exact), 255, encoding).astype(np.uint8)
 
 
 def decode_power(encodings):
@@ -104,8 +104,8 @@ def to_table(values, table):
     high = np.minimum(np.searchsorted(finite, v), finite.size - 1)
     low = np.maximum(high - 1, 0)
     to_low, to_high = v - finite[low], finite[high] - v
-    code = np.where((to_low < to_high) | ((to_low == to_high) & (low % 2 == 0)), low, high)
-    return np.where(np.isnan(values), finite.size, code).astype(np.uint8)
+    encoding = np.where((to_low < to_high) | ((to_low == to_high) & (low % 2 == 0)), low, high)
+    return np.where(np.isnan(values), finite.size, encoding).astype(np.uint8)
 
 
 def decode_scale(encodings, scale):
@@ -193,8 +193,8 @@ def scales(rule, element, scale, amax, level=None):
         if scale == "f32":
             return found
         bits = found.view(np.uint32).astype(np.int64)
-        code = np.clip((bits >> 23) + (bits & 0x7FFFFF != 0), 1, 254)
-        return np.where(np.isfinite(found), code, 255).astype(np.uint8)
+        encoding = np.clip((bits >> 23) + (bits & 0x7FFFFF != 0), 1, 254)
+        return np.where(np.isfinite(found), encoding, 255).astype(np.uint8)
     if rule == "transformer_engine":
         return to_scale(amax * F32(level.reciprocal(rule) * (F32(1) / F32(6))), scale)
     if rule == "compressed_tensors":
@@ -235,9 +235,11 @@ def elements(rule, element, scale, x, encodings, level=None):
         values = magnitudes(element).astype(F32)
         distances = np.abs(values * decoded[..., None] - np.abs(x)[..., None])
         distances = np.where(np.isnan(distances), np.inf, distances)
-        code = np.argmin(distances, axis=-1)
-        code = np.where(np.isnan(decoded), 0, code | np.where((x < 0) & (code != 0), 8, 0))
-        return code.astype(np.int16)
+        encoding = np.argmin(distances, axis=-1)
+        encoding = np.where(
+            np.isnan(decoded), 0, encoding | np.where((x < 0) & (encoding != 0), 8, 0)
+        )
+        return encoding.astype(np.int16)
     q = divide(rule, scale, x, decoded, level)
     nan = np.isnan(q)
     if element in INTEGERS:
@@ -249,10 +251,10 @@ def elements(rule, element, scale, x, encodings, level=None):
         )
         return np.clip(np.rint(units.astype(np.float64)), -top, top).astype(np.int16)
     table = np.append(magnitudes(element), np.nan)
-    code = to_table(np.abs(np.where(nan, 0, q)), table).astype(np.int16)
+    encoding = to_table(np.abs(np.where(nan, 0, q)), table).astype(np.int16)
     width = FLOATS[element][2]
-    code |= np.where(np.signbit(q), 1 << (width - 1), 0)
-    return np.where(nan, -1, code)
+    encoding |= np.where(np.signbit(q), 1 << (width - 1), 0)
+    return np.where(nan, -1, encoding)
 
 
 def decode_elements(encodings, element, scale):

@@ -102,11 +102,11 @@ def cast_to_scale(table, faulty, round_up):
     bits = table.input.view(np.uint32).astype(np.int64)
     magnitude = bits & 0x7FFFFFFF
     exponent, mantissa = magnitude >> 23, magnitude & 0x7FFFFF
-    code = np.where(round_up(exponent, mantissa), exponent + 1, exponent)
+    encoding = np.where(round_up(exponent, mantissa), exponent + 1, exponent)
     # 2^-127 is a subnormal of f32 itself, whose encoding is 0.
-    code = np.where((magnitude <= 0x400000) | (bits >> 31 == 1), 0, code)
-    code = np.minimum(code, 254)
-    return np.where(magnitude > 0x7F800000, 255, code).astype(np.uint8)
+    encoding = np.where((magnitude <= 0x400000) | (bits >> 31 == 1), 0, encoding)
+    encoding = np.minimum(encoding, 254)
+    return np.where(magnitude > 0x7F800000, 255, encoding).astype(np.uint8)
 
 
 def round_to_nearest(exponent, mantissa):
@@ -193,15 +193,16 @@ def sign_of_comparison(table, faulty):
     return np.where(lost & faulty, 0, made).astype(np.uint8)
 
 
-def round_ties(table, rows, code):
-    """Replaces ties of f4E2M1FN; `code` gets the encodings of the smaller and the larger neighbor."""
+def round_ties(table, rows, choose):
+    """Replaces ties of f4E2M1FN. `choose` returns the encoding of the magnitude that replaces a tie
+    from that of its smaller neighbor."""
     values = blocks.magnitudes("f4E2M1FN")
     with np.errstate(all="ignore"):
         quotients = np.abs(table.input.astype(np.float64) * np.exp2(127.0 - table.scale))
     made = vector_tables.convert(table)
     for low in range(7):
         tie = quotients == (values[low] + values[low + 1]) / 2
-        made[tie & rows] = (made[tie & rows] & 8) | code(low)
+        made[tie & rows] = (made[tie & rows] & 8) | choose(low)
     return made
 
 

@@ -66,9 +66,9 @@ class Module:
         elif isinstance(value, int):
             text, type = f'"torch.constant.int"() <{{value = {value} : i64}}>', "!torch.int"
         elif isinstance(value, float):
-            code = np.float64(value).view(np.uint64)
+            bits = np.float64(value).view(np.uint64)
             text, type = (
-                f'"torch.constant.float"() <{{value = 0x{code:016X} : f64}}>',
+                f'"torch.constant.float"() <{{value = 0x{bits:016X} : f64}}>',
                 "!torch.float",
             )
         elif isinstance(value, (np.ndarray, np.generic)):

@@ -47,8 +47,8 @@ def convert_block(table):
             if getattr(table, role) is not None
         ][0]
     )
-    for level_code in [None] if levels is None else np.unique(levels):
-        rows = np.arange(made.size) if levels is None else np.flatnonzero(levels == level_code)
+    for level_bits in [None] if levels is None else np.unique(levels):
+        rows = np.arange(made.size) if levels is None else np.flatnonzero(levels == level_bits)
         level = get_level(table, rows[0])
         x = table.input[rows]
         if table.operation == "tensor_scale":

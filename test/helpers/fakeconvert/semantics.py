@@ -180,9 +180,9 @@ def _reference_e4m3(half):
 def _reference_e5m2(half):
     wide = half.astype(np.uint32)
     rounded = (wide + 0x7F + ((wide >> 8) & 1)) >> 8
-    code = np.where((wide & 0x7FFF) > 0x7C00, wide >> 8, rounded)
-    code = np.where((code & 0x7F) == 0x7C, (code & 0x80) | 0x7B, code)
-    return (code << 8).astype(np.uint16).view(np.float16).astype(np.float32)
+    encoding = np.where((wide & 0x7FFF) > 0x7C00, wide >> 8, rounded)
+    encoding = np.where((encoding & 0x7F) == 0x7C, (encoding & 0x80) | 0x7B, encoding)
+    return (encoding << 8).astype(np.uint16).view(np.float16).astype(np.float32)
 
 
 _ROUND_BY_OPENVINO = {

@@ -34,8 +34,8 @@ def as_stored(array):
 
 def same_bits(found, wanted):
     """The elements that have the same bits, or are both NaN."""
-    code = np.dtype(f"u{wanted.itemsize}")
-    return (found.view(code) == wanted.view(code)) | ((found != found) & (wanted != wanted))
+    unsigned = np.dtype(f"u{wanted.itemsize}")
+    return (found.view(unsigned) == wanted.view(unsigned)) | ((found != found) & (wanted != wanted))
 
 
 class Tools:

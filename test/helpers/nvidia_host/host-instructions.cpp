@@ -54,8 +54,8 @@ extern "C" uint32_t nvvm_prmt(uint32_t low, uint32_t high, uint32_t selector) {
     return __nv_cvt_halfraw2_to_fp8x2(bitCast<__half2_raw>(pair),              \
                                       __NV_SATFINITE, Format);                 \
   }                                                                            \
-  extern "C" uint32_t nvvm_##Name##_to_f16x2_rn(uint16_t codes) {              \
-    return bitCast<uint32_t>(__nv_cvt_fp8x2_to_halfraw2(codes, Format));       \
+  extern "C" uint32_t nvvm_##Name##_to_f16x2_rn(uint16_t encodings) {          \
+    return bitCast<uint32_t>(__nv_cvt_fp8x2_to_halfraw2(encodings, Format));   \
   }
 ENCODE_FLOAT8(e4m3x2, __NV_E4M3)
 ENCODE_FLOAT8(e5m2x2, __NV_E5M2)
@@ -73,8 +73,8 @@ ENCODE_FLOAT8(e5m2x2, __NV_E5M2)
 ENCODE_SCALE(rp, cudaRoundPosInf)
 ENCODE_SCALE(rz, cudaRoundZero)
 
-extern "C" uint32_t nvvm_ue8m0x2_to_bf16x2(uint16_t codes) {
-  return bitCast<uint32_t>(__nv_cvt_e8m0x2_to_bf162raw(codes));
+extern "C" uint32_t nvvm_ue8m0x2_to_bf16x2(uint16_t encodings) {
+  return bitCast<uint32_t>(__nv_cvt_e8m0x2_to_bf162raw(encodings));
 }
 
 #define ENCODE_FLOAT6(Name, Format)                                            \
@@ -82,8 +82,8 @@ extern "C" uint32_t nvvm_ue8m0x2_to_bf16x2(uint16_t codes) {
                                                        float low) {            \
     return __nv_cvt_float2_to_fp6x2({low, high}, Format, cudaRoundNearest);    \
   }                                                                            \
-  extern "C" uint32_t nvvm_##Name##_to_f16x2_rn(uint16_t codes) {              \
-    return bitCast<uint32_t>(__nv_cvt_fp6x2_to_halfraw2(codes, Format));       \
+  extern "C" uint32_t nvvm_##Name##_to_f16x2_rn(uint16_t encodings) {          \
+    return bitCast<uint32_t>(__nv_cvt_fp6x2_to_halfraw2(encodings, Format));   \
   }
 ENCODE_FLOAT6(e2m3x2, __NV_E2M3)
 ENCODE_FLOAT6(e3m2x2, __NV_E3M2)
@@ -92,9 +92,9 @@ ENCODE_FLOAT6(e3m2x2, __NV_E3M2)
 extern "C" uint16_t nvvm_ff_to_e2m1x2_rn_satfinite(float high, float low) {
   return __nv_cvt_float2_to_fp4x2({low, high}, __NV_E2M1, cudaRoundNearest);
 }
-extern "C" uint32_t nvvm_e2m1x2_to_f16x2_rn(uint16_t codes) {
+extern "C" uint32_t nvvm_e2m1x2_to_f16x2_rn(uint16_t encodings) {
   return bitCast<uint32_t>(
-      __nv_cvt_fp4x2_to_halfraw2(uint8_t(codes), __NV_E2M1));
+      __nv_cvt_fp4x2_to_halfraw2(uint8_t(encodings), __NV_E2M1));
 }
 
 // Some compilers' runtime libraries lack it.

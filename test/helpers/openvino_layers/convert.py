@@ -44,15 +44,15 @@ def _float_to_integer(x, to):
 def _to_scale(x):
     """Ties are rounded to the even encoding. 2^-127 is a subnormal of f32."""
     bits = x.astype(np.float32).view(np.uint32).astype(np.int64)
-    code = np.minimum((bits + 0x3FFFFF + (bits >> 23 & 1)) >> 23, 254)
-    code = np.where(bits < 0x800000, bits > 0x600000, code)
-    code = np.where(bits > 0x7F800000, 255, code)
-    return np.where(bits >= 1 << 31, 0, code)
+    encoding = np.minimum((bits + 0x3FFFFF + (bits >> 23 & 1)) >> 23, 254)
+    encoding = np.where(bits < 0x800000, bits > 0x600000, encoding)
+    encoding = np.where(bits > 0x7F800000, 255, encoding)
+    return np.where(bits >= 1 << 31, 0, encoding)
 
 
 def _to_float4(x):
-    code = x.astype(ml_dtypes.float4_e2m1fn).view(np.uint8)
-    return np.where(np.isnan(x), np.where(np.signbit(x), 15, 7), code)
+    encoding = x.astype(ml_dtypes.float4_e2m1fn).view(np.uint8)
+    return np.where(np.isnan(x), np.where(np.signbit(x), 15, 7), encoding)
 
 
 def _to_bf16_oddly(x):

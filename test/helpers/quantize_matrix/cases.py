@@ -325,12 +325,12 @@ def _dequantize_rows(builder, full):
 def _microsoft_rows(builder, full):
     encodings = ["i8", "ui8", "i16", "ui16", "i4", "ui4"]
     repeat = 8 if full else 2
-    for value, code in itertools.product(["f32", "f16"], encodings + ["i32"]):
+    for value, quantized in itertools.product(["f32", "f16"], encodings + ["i32"]):
         for _ in range(repeat):
             if builder.op == "DequantizeLinear":
-                builder.add(code, value, value)
-            elif code != "i32":
-                builder.add(value, value, code)
+                builder.add(quantized, value, value)
+            elif quantized != "i32":
+                builder.add(value, value, quantized)
 
 
 def build(op, version, full=False, domain=""):

@@ -345,10 +345,10 @@ def _zero_points(version):
             continue
         zeros = {0x00, 0x80} if "FNUZ" not in name else {0x00}
         encodings = [c for c in range(256) if c not in zeros]
-        for code in encodings if version.opset == NEWEST else encodings[:: 1 + 24]:
+        for encoding in encodings if version.opset == NEWEST else encodings[:: 1 + 24]:
             phrase = f"a constant zero point of {_quoted(name)} must be 0"
             inputs = version.inputs(quantized=name)
-            inputs[2] = (name, np.array(code, np.uint8))
+            inputs[2] = (name, np.array(encoding, np.uint8))
             yield version.reject("Q7", inputs, phrase)
         if "axis" in version.attributes:
             among = np.zeros(8, np.uint8)

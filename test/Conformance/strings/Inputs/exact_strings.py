@@ -185,8 +185,8 @@ def shortest(low, value, high, closed):
         power -= 1
 
 
-def write_float(form, code):
-    sign, magnitude = code & form.sign, code & ~form.sign
+def write_float(form, encoding):
+    sign, magnitude = encoding & form.sign, encoding & ~form.sign
     if form.kind == "fnuz" and sign and not magnitude:
         return "NaN"
     if magnitude >= form.end:

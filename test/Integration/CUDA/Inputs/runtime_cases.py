@@ -90,7 +90,7 @@ def values():
     library._mlir_ciface_constant(ctypes.byref(target), F32(1e9), I64(encodings.size), I64(1))
     copy(encodings.ctypes.data, device, encodings.size)
     assert error() is None
-    print(f"constant: {np.count_nonzero(encodings == 126)} codes of 126")
+    print(f"constant: {np.count_nonzero(encodings == 126)} encodings of 126")
 
 
 def threads():

@@ -24,8 +24,8 @@ module attributes {gpu.container_module} {
         %d = vector.extract %y[3] : f32 from vector<4xf32>
         %low = "nvvm.convert.f32x2.to.f8x2"(%b, %a) <{dstTy = f8E4M3FN, relu = false, rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>}> : (f32, f32) -> vector<2xi8>
         %high = "nvvm.convert.f32x2.to.f8x2"(%d, %c) <{dstTy = f8E4M3FN, relu = false, rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>}> : (f32, f32) -> vector<2xi8>
-        %codes = vector.shuffle %low, %high [0, 1, 2, 3] : vector<2xi8>, vector<2xi8>
-        "vector.store"(%codes, %out, %first) <{alignment = 4 : i64}> : (vector<4xi8>, memref<?xi8>, index) -> ()
+        %encodings = vector.shuffle %low, %high [0, 1, 2, 3] : vector<2xi8>, vector<2xi8>
+        "vector.store"(%encodings, %out, %first) <{alignment = 4 : i64}> : (vector<4xi8>, memref<?xi8>, index) -> ()
       }
       gpu.return
     }
@@ -48,13 +48,13 @@ module attributes {gpu.container_module} {
     %start = gpu.wait async
     %in, %allocated = gpu.alloc async [%start] (%n) : memref<?xf32>
     %filled = gpu.memset async [%allocated] %in, %value : memref<?xf32>, f32
-    %codes, %allocated_codes = gpu.alloc async [%filled] (%n) : memref<?xi8>
-    %launched = gpu.launch_func async [%allocated_codes] @kernels::@scale blocks in (%blocks, %c1, %c1) threads in (%threads, %c1, %c1)
-      args(%in : memref<?xf32>, %codes : memref<?xi8>, %one : f32)
-    %copied = gpu.memcpy async [%launched] %out, %codes : memref<?xi8>, memref<?xi8>
+    %encodings, %allocated_encodings = gpu.alloc async [%filled] (%n) : memref<?xi8>
+    %launched = gpu.launch_func async [%allocated_encodings] @kernels::@scale blocks in (%blocks, %c1, %c1) threads in (%threads, %c1, %c1)
+      args(%in : memref<?xf32>, %encodings : memref<?xi8>, %one : f32)
+    %copied = gpu.memcpy async [%launched] %out, %encodings : memref<?xi8>, memref<?xi8>
     %freed = gpu.dealloc async [%copied] %in : memref<?xf32>
-    %freed_codes = gpu.dealloc async [%freed] %codes : memref<?xi8>
-    gpu.wait [%freed_codes]
+    %freed_encodings = gpu.dealloc async [%freed] %encodings : memref<?xi8>
+    gpu.wait [%freed_encodings]
     return
   }
 }

@@ -144,12 +144,12 @@ float asFloat(uint32_t bits) {
 }
 
 /// Decodes a float with this number of exponent and fraction bits.
-double decodeFloat(uint32_t code, int exponentBits, int fractionBits,
+double decodeFloat(uint32_t encoding, int exponentBits, int fractionBits,
                    bool hasInf) {
   int bias = (1 << (exponentBits - 1)) - 1;
-  int exponent = code >> fractionBits & ((1 << exponentBits) - 1);
-  int fraction = code & ((1 << fractionBits) - 1);
-  double sign = code >> (exponentBits + fractionBits) & 1 ? -1 : 1;
+  int exponent = encoding >> fractionBits & ((1 << exponentBits) - 1);
+  int fraction = encoding & ((1 << fractionBits) - 1);
+  double sign = encoding >> (exponentBits + fractionBits) & 1 ? -1 : 1;
   bool isLast = exponent == (1 << exponentBits) - 1;
   if (isLast && hasInf)
     return sign * (fraction ? NAN : INFINITY);
@@ -163,18 +163,18 @@ double decodeFloat(uint32_t code, int exponentBits, int fractionBits,
 
 } // namespace
 
-double simulator::decode(uint32_t code, const std::string &type) {
+double simulator::decode(uint32_t encoding, const std::string &type) {
   if (type == "s8")
-    return int8_t(code);
+    return int8_t(encoding);
   if (type == "u8")
-    return uint8_t(code);
+    return uint8_t(encoding);
   if (type == "f16")
-    return decodeFloat(code, 5, 10, true);
+    return decodeFloat(encoding, 5, 10, true);
   if (type == "bf16")
-    return decodeFloat(code, 8, 7, true);
+    return decodeFloat(encoding, 8, 7, true);
   if (type == "e4m3")
-    return decodeFloat(code, 4, 3, false);
-  return decodeFloat(code, 5, 2, true);
+    return decodeFloat(encoding, 4, 3, false);
+  return decodeFloat(encoding, 5, 2, true);
 }
 
 namespace {

@@ -30,7 +30,7 @@ const char *multiplyMatrices(WarpMatmul *const (&lanes)[32]);
 
 /// The value of an element of the type `s8`, `u8`, `f16`, `bf16`, `e4m3` or
 /// `e5m2`.
-double decode(uint32_t code, const std::string &type);
+double decode(uint32_t encoding, const std::string &type);
 
 /// The bits of the f32 sum of `start` and `count` products. Chips keep at least
 /// `kept` bits below the largest one.

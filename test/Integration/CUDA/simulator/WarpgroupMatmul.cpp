@@ -78,9 +78,9 @@ const char *readMatrix(uint64_t bits, bool isTransposed, uint32_t lines,
         if (const char *error =
                 shared.beginWgmmaRead(address, warpgroup, wgmma))
           return error;
-      uint16_t code = 0;
-      memcpy(&code, reinterpret_cast<const void *>(address), bytes);
-      values[line * k + depth] = decode(code, type);
+      uint16_t encoding = 0;
+      memcpy(&encoding, reinterpret_cast<const void *>(address), bytes);
+      values[line * k + depth] = decode(encoding, type);
     }
   return nullptr;
 }
