@@ -72,21 +72,21 @@ static void readAll(const char *path) {
 }
 
 /* Returns whether an encoding of an ONNX element type is NaN. */
-static int isNaN(int type, uint32_t code) {
+static int isNaN(int type, uint32_t encoding) {
   switch (type) {
   case 1:
-    return (code & 0x7fffffff) > 0x7f800000;
+    return (encoding & 0x7fffffff) > 0x7f800000;
   case 10:
-    return (code & 0x7fff) > 0x7c00;
+    return (encoding & 0x7fff) > 0x7c00;
   case 16:
-    return (code & 0x7fff) > 0x7f80;
+    return (encoding & 0x7fff) > 0x7f80;
   case 17:
-    return (code & 0x7f) == 0x7f;
+    return (encoding & 0x7f) == 0x7f;
   case 19:
-    return (code & 0x7f) > 0x7c;
+    return (encoding & 0x7f) > 0x7c;
   case 18:
   case 20:
-    return code == 0x80;
+    return encoding == 0x80;
   default:
     return 0;
   }
@@ -94,9 +94,9 @@ static int isNaN(int type, uint32_t code) {
 
 /* Returns whether an encoding of a float type with a negative zero is a
    zero: all bits except the sign are zero. */
-static int isZero(const struct tensor *result, uint32_t code) {
+static int isZero(const struct tensor *result, uint32_t encoding) {
   int bits = result->type == 23 ? 4 : result->type > 26 ? 6 : 8 * result->slot;
-  return (code & (((uint32_t)1 << (bits - 1)) - 1)) == 0;
+  return (encoding & (((uint32_t)1 << (bits - 1)) - 1)) == 0;
 }
 
 static int isRight(const struct call *call) {
