@@ -580,10 +580,12 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
     return to.isInteger() ? truncateToInteger(destination, decode(source, code))
                           : convert(code);
   };
-  constexpr size_t kIntervalSize = 4096;
+  size_t intervalSize =
+      from.isFloat() ? std::min<size_t>(4096, size_t(1) << from.mantissaBits)
+                     : 4096;
   bool isSame = &from == &to;
-  bool isOrdered = from.bits == 32 && first % kIntervalSize == 0 &&
-                   count % kIntervalSize == 0 &&
+  bool isOrdered = (from.bits == 32 || (from.bits == 16 && from.isFloat())) &&
+                   first % intervalSize == 0 && count % intervalSize == 0 &&
                    (isSame || (to.isInteger() ? to.bits <= 32 : to.bits <= 16));
   if (!isOrdered) {
     for (size_t i = 0; i < count; ++i)
@@ -608,9 +610,9 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
       fill(fill, middle + 1, last, convertEnd(first + middle + 1), atLast);
     }
   };
-  for (size_t i = 0; i < count; i += kIntervalSize)
-    fill(fill, i, i + kIntervalSize - 1, convertEnd(first + i),
-         convertEnd(first + i + kIntervalSize - 1));
+  for (size_t i = 0; i < count; i += intervalSize)
+    fill(fill, i, i + intervalSize - 1, convertEnd(first + i),
+         convertEnd(first + i + intervalSize - 1));
 }
 
 void certify::castRange(const Format &from, const Format &to, uint64_t first,

@@ -36,9 +36,7 @@ static bool fillsSlots(MemRefType type) {
           element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element));
 }
 
-/// Returns the number of consecutive elements that fill entire bytes, a power
-/// of two.
-static int64_t getElementsPerByte(Type packed) {
+int64_t quant_float::getElementsPerByte(Type packed) {
   return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
 }
 

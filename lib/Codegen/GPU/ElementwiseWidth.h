@@ -18,6 +18,9 @@ int64_t getElementBytes(Value buffer);
 /// Returns the size in bytes of one access to `width` elements.
 int64_t getAccessBytes(Value buffer, int64_t width);
 
+/// Returns the number of consecutive elements of a packed type that fill entire
+/// bytes, a power of two.
+int64_t getElementsPerByte(Type packed);
 /// Returns the number of consecutive elements that fill entire bytes of every
 /// output, so that no two threads write the same byte. Returns nullopt if a
 /// packed output is not written in row-major order.

@@ -44,10 +44,10 @@ private:
   Values read(OpOperand &operand);
   Values load(Value buffer);
   void store(Value buffer, const Values &values);
-  /// Runs `body` for each lane of a slot, with the indices in the buffer and
-  /// whether they are in bounds.
+  /// Runs `body` for each lane of a slot that is a multiple of `step`, with the
+  /// indices in the buffer and whether they are in bounds.
   void
-  forEachLane(Value buffer, unsigned slot,
+  forEachLane(Value buffer, unsigned slot, int64_t step,
               llvm::function_ref<void(int64_t, ArrayRef<Value>, Value)> body);
   void evaluate(const Member &member);
   void reduce(const Member &member, Reduction kind);

@@ -6,22 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
+#include "ElementwiseWidth.h"
 #include "FusedReductionBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::LinalgOp;
 
-/// Whether a buffer and a vector in memory have the same layout: elements fill
-/// their bytes.
-static bool fillsBytes(Type element) {
+/// Returns the distance of adjacent elements in memory.
+static int64_t getStrideBits(Type element) {
+  return isPackedElementType(element) ? element.getIntOrFloatBitWidth()
+                                      : 8 * getStrideBytes(element);
+}
+
+/// Whether a buffer and a vector in memory have the same layout.
+static bool fillsStride(Type element) {
   return element.isIntOrFloat() &&
-         element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element);
+         element.getIntOrFloatBitWidth() == getStrideBits(element);
 }
 
 bool FusedReductionBuilder::hasVectorAccess(Value buffer) const {
@@ -30,12 +38,15 @@ bool FusedReductionBuilder::hasVectorAccess(Value buffer) const {
   return fused.width > 1 && isVector(coordinates) &&
          coordinates.back() ==
              Coordinate{Coordinate::Loop, fused.getLast(), 0} &&
-         type.isLastDimUnitStride() && fillsBytes(type.getElementType());
+         type.isLastDimUnitStride() && fillsStride(type.getElementType());
 }
 
-static int64_t getAccessBytes(Value buffer, int64_t width) {
+/// Returns the alignment of `width` elements in bytes: the size of an access,
+/// or of its parts if it is not a power of two.
+static int64_t getAlignment(Value buffer, int64_t width) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  return std::min(kMaxAccessBytes, width * getStrideBytes(element));
+  int64_t bytes = width * getStrideBits(element) / 8;
+  return std::min(kMaxAccessBytes, bytes & -bytes);
 }
 
 /// Whether all rows consist of full, aligned vectors.
@@ -51,20 +62,20 @@ Value FusedReductionBuilder::computeIsVectorized() {
   for (Value buffer : buffers) {
     if (!hasVectorAccess(buffer))
       continue;
-    int64_t bytes =
-        getStrideBytes(cast<MemRefType>(buffer.getType()).getElementType());
-    Value low = index(getAccessBytes(buffer, fused.width) - 1);
+    int64_t bits =
+        getStrideBits(cast<MemRefType>(buffer.getType()).getElementType());
+    int64_t alignment = getAlignment(buffer, fused.width);
     auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(
         b, metadata.getBaseBuffer());
-    auto addBytes = [&](Value elements) {
-      Value count = multiply(elements, index(bytes));
-      addMisaligned(b.createOrFold<arith::AndIOp>(count, low));
+    auto addDistance = [&](Value elements) {
+      addMisaligned(b.createOrFold<arith::AndIOp>(
+          multiply(elements, index(bits)), index(8 * alignment - 1)));
     };
-    addMisaligned(arith::AndIOp::create(b, base, low));
-    addBytes(metadata.getOffset());
+    addMisaligned(arith::AndIOp::create(b, base, index(alignment - 1)));
+    addDistance(metadata.getOffset());
     for (Value stride : ValueRange(metadata.getStrides()).drop_back())
-      addBytes(stride);
+      addDistance(stride);
   }
   if (!misaligned)
     return nullptr;
@@ -89,10 +100,10 @@ Value FusedReductionBuilder::zero(Type type) {
 }
 
 void FusedReductionBuilder::forEachLane(
-    Value buffer, unsigned slot,
+    Value buffer, unsigned slot, int64_t step,
     llvm::function_ref<void(int64_t, ArrayRef<Value>, Value)> body) {
   Value start = slots[slot].indices.back();
-  for (int64_t lane = 0; lane < fused.width; ++lane) {
+  for (int64_t lane = 0; lane < fused.width; lane += step) {
     Value column = arith::AddIOp::create(b, start, index(lane));
     slots[slot].indices.back() = column;
     SmallVector<Value> indices = getIndices(buffer, slot);
@@ -134,7 +145,7 @@ FusedReductionBuilder::Values FusedReductionBuilder::load(Value buffer) {
       vectors.push_back(emitIfOrZero(getGuard(slot), vector, [&]() -> Value {
         auto load = vector::LoadOp::create(b, cast<VectorType>(vector), buffer,
                                            indices);
-        load.setAlignment(getAccessBytes(buffer, fused.width));
+        load.setAlignment(getAlignment(buffer, fused.width));
         return load;
       }));
     }
@@ -144,7 +155,7 @@ FusedReductionBuilder::Values FusedReductionBuilder::load(Value buffer) {
     Values vectors;
     for (unsigned slot = 0; slot < count; ++slot) {
       SmallVector<Value> elements;
-      forEachLane(buffer, slot,
+      forEachLane(buffer, slot, /*step=*/1,
                   [&](int64_t, ArrayRef<Value> indices, Value guard) {
                     elements.push_back(emitIfOrZero(
                         guard, element, [&] { return loadElement(indices); }));
@@ -216,19 +227,34 @@ void FusedReductionBuilder::store(Value buffer, const Values &values) {
       Value vector = broadcast(get(slot));
       emitIf(getGuard(slot), [&] {
         auto store = vector::StoreOp::create(b, vector, buffer, indices);
-        store.setAlignment(getAccessBytes(buffer, fused.width));
+        store.setAlignment(getAlignment(buffer, fused.width));
       });
     }
   };
+  // Packed elements are stored in groups that fill entire bytes.
+  int64_t groupSize =
+      hasPackedElements(buffer)
+          ? getElementsPerByte(
+                cast<MemRefType>(buffer.getType()).getElementType())
+          : 1;
   auto storeElements = [&] {
     for (unsigned slot = 0; slot < count; ++slot)
-      forEachLane(buffer, slot,
+      forEachLane(buffer, slot, groupSize,
                   [&](int64_t lane, ArrayRef<Value> indices, Value guard) {
-                    Value element = get(slot);
-                    if (isa<VectorType>(element.getType()))
-                      element = vector::ExtractOp::create(b, element, lane);
+                    Value value = get(slot);
+                    if (groupSize > 1) {
+                      Value group = vector::ExtractStridedSliceOp::create(
+                          b, broadcast(value), lane, groupSize, 1);
+                      emitIf(guard, [&] {
+                        vector::StoreOp::create(b, group, buffer, indices)
+                            .setAlignment(1);
+                      });
+                      return;
+                    }
+                    if (isa<VectorType>(value.getType()))
+                      value = vector::ExtractOp::create(b, value, lane);
                     emitIf(guard, [&] {
-                      memref::StoreOp::create(b, element, buffer, indices);
+                      memref::StoreOp::create(b, value, buffer, indices);
                     });
                   });
   };

@@ -23,6 +23,8 @@
 
 #include "FusedReductions.h"
 
+#include "../Common/LinalgUtils.h"
+#include "ElementwiseWidth.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -233,9 +235,11 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
       op->hasAttr(kReductionScheduleAttrName) ||
       (op != consumer && op->hasAttr(kLoweringConfigAttrName)))
     return false;
-  for (Value operand : op->getOperands())
-    if (auto type = dyn_cast<MemRefType>(operand.getType());
-        type && isPackedElementType(type.getElementType()))
+  // Packed elements can only be results.
+  for (OpOperand &operand : op->getOpOperands())
+    if (hasPackedElements(operand.get()) &&
+        (op != consumer || !op.isDpsInit(&operand) ||
+         !op.getMatchingBlockArgument(&operand).use_empty()))
       return false;
   BufferAccesses accesses;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -456,15 +460,19 @@ static bool isAllocated(Value view) {
 
 bool FusedReductions::chooseColumnTile() {
   int64_t rows = tile[*rowLoop];
-  int64_t bytes = 1;
+  int64_t bytes = 1, minWidth = 1;
   for (const Member &member : members)
     for (Value operand : member.op->getOperands())
       if (auto type = dyn_cast<MemRefType>(operand.getType());
-          type && !isAllocated(operand))
+          type && !isAllocated(operand)) {
         bytes = std::max(bytes, getStrideBytes(type.getElementType()));
+        if (hasPackedElements(operand))
+          minWidth =
+              std::max(minWidth, getElementsPerByte(type.getElementType()));
+      }
   width = 8;
-  while (width > 1 && (rows * width * bytes > kMaxColumnBytes ||
-                       width * bytes > kMaxAccessBytes))
+  while (width > minWidth && (rows * width * bytes > kMaxColumnBytes ||
+                              width * bytes > kMaxAccessBytes))
     width /= 2;
   // A row of at least one vector.
   int64_t last = sizes.back();
@@ -668,6 +676,21 @@ bool FusedReductions::haveEqualSizes() {
   return true;
 }
 
+bool FusedReductions::writesEntireBytes() {
+  return llvm::all_of(consumer.getDpsInits(), [&](Value output) {
+    if (!hasPackedElements(output))
+      return true;
+    Value buffer = getBufferOfView(output);
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t elements = getElementsPerByte(type.getElementType());
+    int64_t rowSize = type.getRank() ? type.getShape().back() : 1;
+    return type.getLayout().isIdentity() && !ShapedType::isDynamic(rowSize) &&
+           rowSize % elements == 0 && width % elements == 0 &&
+           coordinates.lookup(buffer).back() ==
+               Coordinate{Coordinate::Loop, getLast(), 0};
+  });
+}
+
 /// Whether the op overwrites all elements of the buffer.
 static bool overwrites(Operation *op, Value buffer) {
   auto linalgOp = dyn_cast<LinalgOp>(op);
@@ -763,7 +786,7 @@ FusedReductions::match(LinalgOp consumer, bool reassociate,
   }
   // An op that could not be added has changed the tile.
   bool isReduced = false;
-  if (!fused.chooseTile())
+  if (!fused.chooseTile() || !fused.writesEntireBytes())
     return std::nullopt;
   for (const Member &member : fused.members) {
     Reduction kind;

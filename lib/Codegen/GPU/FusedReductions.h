@@ -114,6 +114,8 @@ private:
   /// Returns false if no kernel supports the member.
   bool classify(const Member &member, Reduction &kind) const;
   bool haveEqualSizes();
+  /// Whether no two threads write to the same byte of a packed result.
+  bool writesEntireBytes();
   /// Whether the values that the members write to the buffer are only read by
   /// members, and those of other ops only by others.
   bool isInternal(Value buffer) const;

@@ -40,6 +40,17 @@ CASES = (
     ((0, 64), (1, 32), "sm_90", "f32", True, 11),
     ((0, 64), (32, 1), "sm_90", "f32", True, 11),
 )
+# Packed results of 4 and 6 bits. The rows have a static size that fills entire bytes, also if it is
+# no multiple of vectors.
+PACKED = (
+    ((8, 64), (1, 16), "sm_100a", "f32", False, 7),
+    ((9, 96), (1, 32), "sm_100a", "f16", (True, False), 11),
+    ((7, 76), (1, 32), "sm_75", "bf16", (True, False), 7),
+    ((7, 1000), (1, -1), "sm_90", "f32", (True, False), 17),
+    ((64, 72), (32, 1), "sm_100a", "f32", False, 11),
+    ((70, 44), (16, 1), "sm_90", "f16", (True, False), 17),
+    ((9, 40), (2, 8), "sm_90", "f32", (True, False), 11),
+)
 LEVEL = np.float32(0.0078125)
 
 
@@ -53,11 +64,13 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     tools, folder = Path(tools), Path(folder)
     with_assembler = os.environ | {"PATH": f"{PTXAS.parent}:{os.environ['PATH']}"}
     failures = 0
-    for index, (shape, block, chip, x_type, is_dynamic, step) in enumerate(CASES):
-        name = f"{chip}: {shape} of {x_type} in {block}"
-        rules = cases.RULES[index % step :: step]
+    for index, (shape, block, chip, x_type, is_dynamic, step) in enumerate(CASES + PACKED):
+        is_packed = index >= len(CASES)
+        name = f"{chip}: {shape} of {x_type} in {block}{', packed' * is_packed}"
+        rules = [rule for rule in cases.RULES if not is_packed or cases.get_bits(rule[1]) < 8]
+        rules = rules[index % step :: step]
         model = folder / f"{index}.mlir"
-        model.write_text(cases.write_kernels(rules, shape, block, x_type, is_dynamic))
+        model.write_text(cases.write_kernels(rules, shape, block, x_type, is_dynamic, is_packed))
         device, kernels = folder / f"{index}.ll", folder / f"{index}.so"
         command = [tools / "quant-float-compile", model, "-o", device, "--target", "nvvm", "--chip", chip]  # fmt: skip
         subprocess.run([*command, "--emit", "llvm-ir"], check=True)
@@ -92,7 +105,10 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             # Each kernel loads an input once, and each thread loads the scale of a tensor.
             counts = sorted(read_accesses(accesses))
             expected = sorted(
-                (data.nbytes, q.nbytes + s.nbytes)
+                (
+                    data.nbytes,
+                    (q.size * cases.get_bits(case[1]) // 8 if is_packed else q.nbytes) + s.nbytes,
+                )
                 for case, q, s in zip(rules, outputs[::2], outputs[1::2], strict=True)
                 if case[0] not in blocks.TWO_LEVELS
             )

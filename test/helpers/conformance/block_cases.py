@@ -69,11 +69,14 @@ def count(shape, block):
 
 
 def text(case, shape, block, x_type, is_dynamic):
+    """`is_dynamic` is one value, or one for rows and one for columns."""
     rule, element, scale = case
-    sizes = ["?", "?"] if is_dynamic else [str(n) for n in shape]
-    scale_sizes = count(shape, block)
-    if is_dynamic:
-        scale_sizes = [1 if b == -1 else "?" for b in block]
+    dynamic = np.broadcast_to(is_dynamic, 2)
+    sizes = ["?" if d else str(n) for n, d in zip(shape, dynamic, strict=True)]
+    scale_sizes = [
+        "?" if d and b != -1 else n
+        for n, d, b in zip(count(shape, block), dynamic, block, strict=True)
+    ]
     mlir_scale = "!quant_float.f8UE5M3" if scale == "f8UE5M3" else scale
     x = f"tensor<{'x'.join(sizes)}x{x_type}>"
     q = f"tensor<{'x'.join(sizes)}x{element}>"
@@ -179,7 +182,7 @@ def write_model(rules, shape, block, x_type="f32", is_dynamic=False):
     return f"func.func @main(%x: {x}) -> ({joined}) {{\n" + "\n".join(lines) + "\n}\n"
 
 
-def write_kernels(rules, shape, block, x_type="f32", is_dynamic=False):
+def write_kernels(rules, shape, block, x_type="f32", is_dynamic=False, is_packed=False):
     """A function that quantizes an input by each rule, with a given scale of the tensor for rules
     that have one."""
     lines, arguments, types, values = [], [], [], []
@@ -195,9 +198,14 @@ def write_kernels(rules, shape, block, x_type="f32", is_dynamic=False):
         )
         types += [q, s]
         values += [f"%q{i}", f"%s{i}"]
-    joined = ", ".join(types)
-    lines.append(f"  return {', '.join(values)} : {joined}")
-    return f"func.func @main({', '.join(arguments)}) -> ({joined}) {{\n" + "\n".join(lines) + "\n}\n"  # fmt: skip
+    lines.append(f"  return {', '.join(values)} : {', '.join(types)}")
+    if is_packed:
+        types[::2] = [f"{q} {{quant_float.packed}}" for q in types[::2]]
+    return f"func.func @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n" + "\n".join(lines) + "\n}\n"  # fmt: skip
+
+
+def get_bits(element):
+    return blocks.FLOATS[element][2] if element in blocks.FLOATS else int(element[1:])
 
 
 def check_all(name, rules, data, block, folder):
