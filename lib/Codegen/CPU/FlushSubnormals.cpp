@@ -705,7 +705,7 @@ struct FlushSubnormals final
       FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
       if (failed(info) || info->hasStrings)
         continue;
-      if (hasHalfArithmetic && hasHalves(kernel)) {
+      if (keepsHalves && hasHalves(kernel)) {
         LDBG() << kernel.getName() << " has values of f16";
         continue;
       }

@@ -735,14 +735,14 @@ def QuantFloatFlushSubnormalsPass
     kernel clears the flags (`__qf_keep_subnormals`) before it computes
     anything. Kernels for which the pass cannot prove that no bit changes stay.
 
-    F16C's conversions to f16 ignore the flags. Whether those of AVX512-FP16 and
-    AVX10 do is not known for every CPU and emulator, so with
-    `has-half-arithmetic` kernels with values of f16 stay.
+    The instructions of F16C and AVX512-FP16 keep subnormals of f16 if the flags
+    are set. Whether those of AVX10.2 do is not known, so with `keeps-halves`
+    kernels with values of f16 stay.
 
     The CPU pipeline runs this pass on memrefs, for x86 targets.
   }];
   let options = [
-    Option<"hasHalfArithmetic", "has-half-arithmetic", "bool", "false",
+    Option<"keepsHalves", "keeps-halves", "bool", "false",
            "do not flush in kernels with f16 values">
   ];
   let statistics = [
