@@ -500,16 +500,28 @@ def QuantFloatDistributeReductionsPass
     : InterfacePass<"quant-float-distribute-reductions", "mlir::FunctionOpInterface"> {
   let summary = "Distribute the results of reductions among threads";
   let description = [{
-    Tiles a `linalg.generic` on memrefs with reductions, if it has enough
-    iterations to outweigh waking threads, by an `scf.forall` over equal parts
-    of one of its parallel loops: channels of a convolution, rows of a matmul,
-    or columns if there are few rows. There is one part per thread if the loop
-    extent is divisible, else there are more, eight if possible. Block
-    boundaries of scales coincide with part boundaries. Reductions are never
-    split, so the bits do not depend on the number of threads. A dynamic size
-    counts as one; if no loop has equal parts, one thread computes the op.
+    Matches `linalg.generic` ops on memrefs with reductions that have enough
+    iterations to outweigh waking threads. Tiles one of the parallel loops by an
+    `scf.forall` over equal parts: channels of a convolution, rows of a matmul,
+    or columns if there are few rows. Reductions are never split, so the bits do
+    not depend on the number of threads.
 
-    Runs on memrefs, before `quant-float-vectorize-reductions`, if there are
+    There is one part per thread if the loop extent is divisible. Otherwise
+    there are more parts, eight if possible. Block boundaries of scales coincide
+    with part boundaries. A dynamic size counts as one. If no loop has equal
+    parts, or the results are packed, one thread computes the op.
+
+    ```
+    linalg.generic /* matmul */ ins(%a, %b : memref<96x128xf32>, memref<128x96xf32>) outs(%c : memref<96x96xf32>)
+    // becomes, with threads=2
+    scf.forall (%i) = (0) to (96) step (48) {
+      %a_i = memref.subview %a[%i, 0] [48, 128] [1, 1] : ...
+      %c_i = memref.subview %c[%i, 0] [48, 96] [1, 1] : ...
+      linalg.generic /* matmul */ ins(%a_i, %b) outs(%c_i)
+    }
+    ```
+
+    Runs on memrefs, before `quant-float-configure-reductions`, if there are
     several threads.
   }];
   let options = [

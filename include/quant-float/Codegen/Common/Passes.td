@@ -284,10 +284,23 @@ def QuantFloatLowerCopiesPass
     : InterfacePass<"quant-float-lower-copies", "mlir::FunctionOpInterface"> {
   let summary = "Convert copies of strided memrefs and fills to linalg.generic";
   let description = [{
-    Converts a `memref.copy` from or to a strided memref to a `linalg.generic`,
-    which is then tiled and vectorized like any other op. Otherwise the copy
-    would be lowered to a call of MLIR's runner library. Also generalizes
-    `linalg.map`, which bufferization creates to fill a padded buffer.
+    Matches a `memref.copy` from or to a memref that is strided or has packed
+    elements, and converts it to a `linalg.generic`, which is then tiled and
+    vectorized like any other op. Otherwise the copy would be lowered to a call
+    of MLIR's runner library. Also generalizes `linalg.map`, which bufferization
+    creates to fill a padded buffer.
+
+    ```
+    memref.copy %x, %interior : memref<64x64xf32> to memref<64x64xf32, strided<[66, 1], offset: 67>>
+    // becomes
+    linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0, d1)], ...}
+        ins(%x) outs(%interior) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    }
+    ```
+
+    Runs on memrefs, before the passes that vectorize linalg ops.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
