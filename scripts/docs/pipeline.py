@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 LAYER = """\
 func.func @layer(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
@@ -27,22 +28,35 @@ func.func @layer(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
 CPU = ["cpu=x86-64-v3", "triple=x86_64-linux-gnu"]
 GPU = ["chip=sm_90"]
 # Longer IR is truncated.
-MOST_LINES = 48
+MAX_LINES = 48
 
 HEAD = """\
 # The pipeline
 
-Code generation runs in [stages](glossary.md#stage). Each stage is a function in `lib/Pipelines` and a pipeline of
-`quant-float-opt`. The comment at the top of its file states its input, its output and its invariant, on which the next
-stage relies. `quant-float-lower-to-cpu` runs all stages for a CPU, and `quant-float-lower-to-nvvm` runs all stages for
-an NVIDIA GPU.
+This page shows how code generation transforms a quantized layer: the IR after each [stage](glossary.md#stage), and
+[the passes of each stage](#the-passes-of-each-stage). Use it to find the stage that creates or lowers an op, and the
+pass that does so. [Architecture](architecture.md#from-a-model-to-machine-code) lists the stages with their invariants.
 
-`quant-float-compile --dump-stages DIR` writes the module after each stage to the folder `DIR`. The option
-`verify-stages` of the pipelines checks the invariants
+Each stage is a function in `lib/Pipelines` and a pipeline of `quant-float-opt`, such as `quant-float-bufferize`. The
+comment at the top of its file states its input, its output and its invariant, on which the next stage relies.
+`quant-float-lower-to-cpu` runs all stages for a CPU, and `quant-float-lower-to-nvvm` runs all stages for an NVIDIA GPU.
+
+## Inspecting another model
+
+These commands compile a model, and write the module after each stage to a file in an existing folder:
+
+```text
+mkdir stages
+quant-float-compile examples/digits/digits-f8.onnx -o digits.so --dump-stages stages
+```
+
+The option `verify-stages` of the pipelines checks the invariants
 ([quant-float-verify-stage](../include/quant-float/Pipelines/Passes.td)); debug builds always check them.
 
-This page shows the IR of one layer after each stage, shortened. The layer quantizes a float32 input to int8, multiplies
-it with int8 weights, and applies Relu. `scripts/docs/pipeline.py` generates the page.
+## The example
+
+The layer quantizes a float32 input to int8, multiplies it by int8 weights, and applies Relu. The target is
+x86-64-v3, and sm_90 for `generate-gpu-code`. Long IR is shortened. `scripts/docs/pipeline.py` generates this page.
 
 ```mlir
 """
@@ -50,16 +64,18 @@ STAGES = (
     (
         "normalize-import",
         "NormalizeImport.cpp",
-        "Converts imported models to ONNX nodes and operations of the dialect. Converts OpenVINO layers and"
-        " upstream's casts of narrow floats, and inlines calls. This layer has none of them, so it does not change.",
+        "Converts imported models to ONNX nodes and operations of the dialect, so that later stages match one form of"
+        " each quantization. Converts the ops of other compilers, OpenVINO layers and upstream's casts of narrow"
+        " floats, and inlines calls. This layer has none of them, so it does not change.",
     ),
     (
         "rewrite-quantization",
         "RewriteQuantization.cpp",
-        "Rewrites quantization. QDQ matmuls and convolutions become integer ones, which follow"
+        "Converts [QDQ](glossary.md#qdq) matmuls and convolutions to integer ones, which follow"
         " [R7](rules.md#r-ops-on-quantized-tensors) with the same bits on every target. All other results keep"
         " their bits. For matmuls of at most four rows, the stage also transposes constant weights to make K"
-        " contiguous.",
+        " contiguous. On CPUs, it first eliminates pairs of dequantize and quantize, and moves quantizations from"
+        " the result of a Concat to its operands.",
     ),
     (
         "lower-nodes-to-linalg",
@@ -70,13 +86,13 @@ STAGES = (
     (
         "optimize-tensors",
         "OptimizeTensors.cpp",
-        "Fuses elementwise operations. On CPUs, the stage also tiles contractions and packs their operands for"
-        " dot-product instructions.",
+        "Fuses elementwise operations. On CPUs, the stage also tiles contractions, attention and quantizations of"
+        " blocks, and packs the operands of contractions for dot-product instructions.",
     ),
     (
         "bufferize",
         "Bufferize.cpp",
-        "Converts tensors to memrefs, and inserts allocations and deallocations.",
+        "Converts tensors to memrefs, inserts allocations and deallocations, and hoists allocations out of loops.",
     ),
     (
         "generate-cpu-code",
@@ -104,12 +120,18 @@ def run(*command, text=None):
 
 
 def cut(text):
-    """The IR without attributes of the module, up to MOST_LINES."""
+    """The IR without attributes of the module, up to MAX_LINES."""
     lines = re.sub(r"LLVMIRToISATimeInMs = \d+ : i64, ", "", text.strip()).split("\n")
-    if len(lines) > MOST_LINES:
-        lines = [*lines[:MOST_LINES], f"// ... {len(lines) - MOST_LINES} more lines"]
+    if len(lines) > MAX_LINES:
+        lines = [*lines[:MAX_LINES], f"// ... {len(lines) - MAX_LINES} more lines"]
     # Lines of constants or of a cubin are shortened.
     return "\n".join(line if len(line) <= 220 else line[:220] + " ..." for line in lines) + "\n"
+
+
+def describe(description, file):
+    """The description of a stage with a link to its file, in lines of the pages' width."""
+    text = f"{description} ([{file}](../lib/Pipelines/{file}))"
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def list_passes(opt, stage, options):
@@ -179,7 +201,7 @@ def write(tools):
         for stage, file, description in STAGES:
             where = "gpu" if stage == "generate-gpu-code" else "cpu"
             (dump,) = (folder / where).glob(f"*-{stage}.mlir")
-            text += f"\n## {stage}\n\n{description} ([{file}](../lib/Pipelines/{file}))\n\n"
+            text += f"\n## {stage}\n\n{describe(description, file)}\n\n"
             text += f"```text\n{cut(dump.read_text())}```\n"
     return text + "\n" + write_table(opt, read_summaries(opt))
 

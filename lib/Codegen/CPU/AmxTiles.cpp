@@ -123,7 +123,7 @@ quant_float::createAmxTileLoops(const ReductionPlan &plan,
 /// Configures the tile registers for `rows` rows and the valid lanes.
 void AmxTileLoops::configureTiles(int64_t rows) {
   constexpr size_t rowBytes = 16, rowCounts = 48;
-  std::array<int8_t, kTileSizesBytes> sizes = {1};
+  std::array<int8_t, kTileConfigBytes> sizes = {1};
   auto set = [&](int64_t number, int64_t rows, int64_t columns) {
     sizes[rowBytes + 2 * number] = 4 * columns;
     sizes[rowCounts + number] = rows;
@@ -140,7 +140,7 @@ void AmxTileLoops::configureTiles(int64_t rows) {
       set(kTiles * i + j, rowsHere, lanesHere);
     }
   }
-  auto type = VectorType::get({kTileSizesBytes}, builder.getI8Type());
+  auto type = VectorType::get({kTileConfigBytes}, builder.getI8Type());
   Value constant = arith::ConstantOp::create(
       builder, DenseElementsAttr::get(type, ArrayRef<int8_t>(sizes)));
   Value offset = getConstant(reduction_limits::kPanelBytes);
@@ -188,11 +188,11 @@ void AmxTileLoops::beginTiles(int64_t rows, int64_t lanes) {
           call(builder, "llvm.x86.tileloadd64", number, pointerAndStride);
         });
   };
-  if (!start)
+  if (!accumulatorInit)
     return loadAll();
   // If the initial value is zero, it does not depend on the row.
-  bool isZero =
-      matchPattern(start->build(builder, getOutputPosition(0)), m_Zero());
+  bool isZero = matchPattern(
+      accumulatorInit->build(builder, getOutputPosition(0)), m_Zero());
   auto beginAll = [&] {
     if (isZero)
       return forEachAccumulator(rows, [&](int64_t number, ArrayRef<Value>) {
@@ -204,7 +204,7 @@ void AmxTileLoops::beginTiles(int64_t rows, int64_t lanes) {
           ::createAdd(builder, getValue(first.get()), row);
       SmallVector<Value> accumulators(
           llvm::divideCeil(lanes, plan.registerLanes),
-          createStart(/*row=*/0, plan.registerLanes));
+          createInit(/*row=*/0, plan.registerLanes));
       storeAccumulators(/*rows=*/1, lanes, accumulators);
     });
   };

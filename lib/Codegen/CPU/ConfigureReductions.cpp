@@ -24,10 +24,10 @@ using namespace mlir::quant_float;
 using linalg::GenericOp;
 
 /// Emits the remark of --explain about a contraction: the config, and the
-/// better instructions with what they need.
-static void remarkContraction(const ReductionPlan &plan,
-                              LoweringConfigAttr config,
-                              const LoweringTarget &target) {
+/// requirements of better instructions.
+static void emitContractionRemark(const ReductionPlan &plan,
+                                  LoweringConfigAttr config,
+                                  const LoweringTarget &target) {
   GenericOp op = plan.op;
   if (!(plan.isPlainContraction || getDotTypes(op).size() == 2) ||
       !op->getContext()->getRemarkEngine())
@@ -36,10 +36,10 @@ static void remarkContraction(const ReductionPlan &plan,
   llvm::raw_string_ostream os(message);
   os << "contraction by " << config;
   OpOperand &rows = plan.panel ? *plan.panel->unpacked : op->getOpOperand(0);
-  std::vector<std::string> lacks =
+  std::vector<std::string> requirements =
       ReductionPlan::chooseMatrix(op, rows, target).lacks;
-  if (!lacks.empty())
-    os << ": " << llvm::join(lacks, ", ");
+  if (!requirements.empty())
+    os << ": " << llvm::join(requirements, ", ");
   auto options =
       remark::RemarkOpts::name("product").category(kConversionRemarks);
   bool isInstruction = !config.getInstruction().empty();
@@ -67,7 +67,7 @@ struct ConfigureReductions final
       ReductionPlan plan = ReductionPlan::choose(op, target, *vectors);
       LoweringConfigAttr config = plan.getConfig();
       op->setAttr(kLoweringConfigAttrName, config);
-      remarkContraction(plan, config, target);
+      emitContractionRemark(plan, config, target);
     });
   }
 };

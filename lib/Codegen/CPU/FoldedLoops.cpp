@@ -86,7 +86,7 @@ SmallVector<Value> FoldedLoops::emitReductionLoop(ArrayRef<unsigned> loops,
                          vector::ExtractOp::create(builder, vector, 0));
     }
     int64_t step = std::max<int64_t>(lanes, 1);
-    Value to = getLastStep(from, sizes[loop], step);
+    Value to = getEndOfFullSteps(from, sizes[loop], step);
     vectors =
         emitFor(from, to, step, vectors, [&](Value index, ValueRange current) {
           position[loop] = index;

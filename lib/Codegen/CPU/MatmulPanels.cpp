@@ -155,7 +155,7 @@ void PanelLoops::emitCopies(ArrayRef<unsigned> loops, Value step,
 Value PanelLoops::emitSquares(unsigned loop, Value from, Value to,
                               llvm::function_ref<Value(Value)> getStep,
                               int64_t lanes) {
-  Value full = getLastStep(from, to, plan.registerLanes);
+  Value full = getEndOfFullSteps(from, to, plan.registerLanes);
   emitFor(from, full, getConstant(plan.registerLanes), [&](Value index) {
     position[loop] = index;
     Value first = getStep(index);
@@ -194,10 +194,10 @@ SmallVector<Value> PanelLoops::initAccumulators(int64_t rows, int64_t lanes) {
     SmallVector<Value> accumulators;
     for (int64_t row = 0; row < rows; ++row)
       accumulators.append(llvm::divideCeil(lanes, width),
-                          createStart(row, width));
+                          createInit(row, width));
     return accumulators;
   };
-  if (!start)
+  if (!accumulatorInit)
     return loadAll();
   Value isFirst = isFirstPart();
   if (!isFirst)
@@ -307,13 +307,13 @@ SmallVector<Value> PanelLoops::accumulateStep(int64_t rows, int64_t lanes,
   auto getAccumulator = [&](int64_t row, size_t index) {
     return accumulators[row * vectors.size() + index];
   };
-  const std::optional<PackedDotProduct> &dots = plan.dots;
-  bool hasSeparateAdd =
-      dots && dots->hasSeparateAdd() && width == dots->getLanes();
+  const std::optional<PackedDotProduct> &dotProduct = plan.dotProduct;
+  bool hasSeparateAdd = dotProduct && dotProduct->hasSeparateAdd() &&
+                        width == dotProduct->getLanes();
   std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
   bool isUnpackedLhs =
-      dots ? unpacked == op.getDpsInputOperand(0)
-           : body->lhs == Value(op.getMatchingBlockArgument(unpacked));
+      dotProduct ? unpacked == op.getDpsInputOperand(0)
+                 : body->lhs == Value(op.getMatchingBlockArgument(unpacked));
   for (int64_t row = 0; row < rows; ++row) {
     Value unpackedVector =
         broadcast(memref::LoadOp::create(builder, unpackedSteps,
@@ -324,11 +324,12 @@ SmallVector<Value> PanelLoops::accumulateStep(int64_t rows, int64_t lanes,
       Value lhs = isUnpackedLhs ? unpackedVector : vector,
             rhs = isUnpackedLhs ? vector : unpackedVector;
       if (hasSeparateAdd)
-        products.push_back(dots->multiply(builder, lhs, rhs));
+        products.push_back(dotProduct->multiply(builder, lhs, rhs));
       else
         results.push_back(
-            dots ? dots->add(builder, getAccumulator(row, index), lhs, rhs)
-                 : body->create(builder, getAccumulator(row, index), lhs, rhs));
+            dotProduct
+                ? dotProduct->add(builder, getAccumulator(row, index), lhs, rhs)
+                : body->create(builder, getAccumulator(row, index), lhs, rhs));
     }
     if (!hasSeparateAdd)
       continue;

@@ -13,8 +13,8 @@
 
 namespace mlir::quant_float {
 
-/// The size of the AMX tile configuration, which is stored behind the panel.
-constexpr int64_t kTileSizesBytes = 64;
+/// The size of the AMX tile configuration, which is stored after the panel.
+constexpr int64_t kTileConfigBytes = 64;
 
 /// Contractions whose vectors are packed to a panel.
 class PanelLoops : public ReductionLoops {

@@ -85,7 +85,7 @@ void ReductionLoops::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
   }
   Value from = getConstant(0), to = sizes[loop];
   for (int64_t tile : tiles.drop_back()) {
-    Value full = getLastStep(from, to, tile);
+    Value full = getEndOfFullSteps(from, to, tile);
     emitLoop(from, full, tile, tile);
     from = full;
   }
@@ -107,22 +107,22 @@ void ReductionLoops::emitColumns() {
     return emitColumn(0);
   SmallVector<int64_t> tiles = plan.getColumnTiles();
   emitTiles(*plan.vectorLoop, tiles, [&](int64_t elements) {
-    Value there;
+    Value numValid;
     if (ShapedType::isDynamic(elements)) {
       elements = tiles.back();
-      there = arith::SubIOp::create(builder, sizes[*plan.vectorLoop],
-                                    getValue(position[*plan.vectorLoop]));
+      numValid = arith::SubIOp::create(builder, sizes[*plan.vectorLoop],
+                                       getValue(position[*plan.vectorLoop]));
     } else if (plan.isMasked(elements)) {
-      there = getConstant(elements);
+      numValid = getConstant(elements);
     }
     validLanes = elements;
-    numRemaining = plan.isDynamic(*plan.vectorLoop) ? there : Value();
-    int64_t lanes = elements == 1 && !there ? 0 : elements;
-    if (there)
+    numRemaining = plan.isDynamic(*plan.vectorLoop) ? numValid : Value();
+    int64_t lanes = elements == 1 && !numValid ? 0 : elements;
+    if (numValid)
       lanes = llvm::alignTo(lanes, plan.registerLanes);
     mask = Value();
-    if (there && !plan.panel)
-      mask = createMask(lanes, there);
+    if (numValid && !plan.panel)
+      mask = createMask(lanes, numValid);
     emitColumn(lanes);
   });
 }
@@ -147,18 +147,18 @@ void ReductionLoops::emitRowTiles(int64_t lanes,
   if (!plan.isDynamic(loop))
     return emitTiles(loop, {rows, 1}, body);
   Value extent = sizes[loop], one = getConstant(1);
-  Value rest = arith::RemSIOp::create(builder, extent, getConstant(rows));
-  Value full = arith::SubIOp::create(builder, extent, rest);
+  Value remainder = arith::RemSIOp::create(builder, extent, getConstant(rows));
+  Value full = arith::SubIOp::create(builder, extent, remainder);
   emitFor(getConstant(0), full, getConstant(rows), [&](Value index) {
     position[loop] = index;
     body(rows);
   });
   position[loop] = full;
-  auto compareRest = [&](arith::CmpIPredicate predicate) {
-    return arith::CmpIOp::create(builder, predicate, rest, one);
+  auto compareRemainder = [&](arith::CmpIPredicate predicate) {
+    return arith::CmpIOp::create(builder, predicate, remainder, one);
   };
-  emitIf(compareRest(arith::CmpIPredicate::eq), [&] { body(1); });
-  emitIf(compareRest(arith::CmpIPredicate::sgt), [&] {
+  emitIf(compareRemainder(arith::CmpIPredicate::eq), [&] { body(1); });
+  emitIf(compareRemainder(arith::CmpIPredicate::sgt), [&] {
     Value last = arith::SubIOp::create(builder, extent, one);
     for (int64_t row = 0; row < rows; ++row) {
       Value rowIndex = arith::AddIOp::create(builder, full, getConstant(row));
@@ -197,8 +197,8 @@ void ReductionLoops::emitTile(int64_t rows, int64_t lanes) {
   SmallVector<Value> accumulators;
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable())
-      accumulators.push_back(start ? createStart(row, lanes)
-                                   : load(&init, row, lanes));
+      accumulators.push_back(accumulatorInit ? createInit(row, lanes)
+                                             : load(&init, row, lanes));
   accumulators = emitReductions(plan.reductions, rows, lanes, accumulators);
   auto *next = accumulators.begin();
   for (int64_t row = 0; row < rows; ++row)
@@ -259,10 +259,10 @@ SmallVector<Value> ReductionLoops::emitStep(int64_t rows, int64_t lanes,
 /// stay scalar.
 SmallVector<Value> ReductionLoops::emitBody(ValueRange arguments, int64_t row,
                                             int64_t lanes) {
-  if (plan.dots && lanes)
-    return {plan.dots->add(builder, broadcast(arguments[2], lanes),
-                           broadcast(arguments[0], lanes),
-                           broadcast(arguments[1], lanes))};
+  if (plan.dotProduct && lanes)
+    return {plan.dotProduct->add(builder, broadcast(arguments[2], lanes),
+                                 broadcast(arguments[0], lanes),
+                                 broadcast(arguments[1], lanes))};
   return quant_float::emitBody(
       builder, op, arguments, lanes, [&](unsigned loop) {
         Value index = getValue(loop == plan.rowLoop ? add(position[loop], row)

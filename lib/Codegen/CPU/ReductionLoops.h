@@ -21,25 +21,27 @@
 
 namespace mlir::quant_float {
 
-/// What the loops of all strategies for a reduction start from.
+/// The parameters that the loops of all strategies share.
 struct ReductionContext {
   ImplicitLocOpBuilder &builder;
   /// The extent of each loop.
   ArrayRef<Value> sizes;
   /// The initial value of the accumulators. If there is none, they are loaded
   /// from the output.
-  const std::optional<AccumulatorInit> &start;
+  const std::optional<AccumulatorInit> &accumulatorInit;
   /// Returns the memory for panels.
   llvm::function_ref<Value()> getPanelBuffer;
 };
 
-/// Emits the loops of one reduction as its plan says. This class is the
-/// strategy for scalars and vectors; the other strategies override parts of it.
+/// Emits the loops that the plan of a reduction describes. This class
+/// implements the strategies for scalars and vectors. Derived classes implement
+/// the others.
 class ReductionLoops {
 public:
   ReductionLoops(const ReductionPlan &plan, const ReductionContext &context)
       : plan(plan), op(plan.op), builder(context.builder), sizes(context.sizes),
-        start(context.start), position(plan.ranges.size()) {}
+        accumulatorInit(context.accumulatorInit), position(plan.ranges.size()) {
+  }
   virtual ~ReductionLoops() = default;
   /// Returns the loops for the strategy of the plan.
   static std::unique_ptr<ReductionLoops>
@@ -71,8 +73,8 @@ protected:
   OpFoldResult add(OpFoldResult index, int64_t offset) {
     return apply(builder.getAffineDimExpr(0) + offset, {index});
   }
-  /// Returns the end of the whole steps between two indices.
-  Value getLastStep(Value from, Value to, int64_t step) {
+  /// Returns the end of the last full step between two indices.
+  Value getEndOfFullSteps(Value from, Value to, int64_t step) {
     Value size = builder.createOrFold<arith::SubIOp>(to, from);
     return arith::SubIOp::create(
         builder, to, arith::RemSIOp::create(builder, size, getConstant(step)));
@@ -131,8 +133,9 @@ protected:
     return quant_float::broadcast(builder, value, lanes);
   }
   /// Returns the initial value of the accumulators of a row.
-  Value createStart(int64_t row, int64_t lanes) {
-    return broadcast(start->build(builder, getOutputPosition(row)), lanes);
+  Value createInit(int64_t row, int64_t lanes) {
+    return broadcast(accumulatorInit->build(builder, getOutputPosition(row)),
+                     lanes);
   }
   /// Loads a square block: one vector along the reduction for each lane.
   /// Transposes it to one vector across the lanes for each reduction step.
@@ -142,7 +145,7 @@ protected:
   linalg::GenericOp op;
   ImplicitLocOpBuilder &builder;
   ArrayRef<Value> sizes;
-  const std::optional<AccumulatorInit> &start;
+  const std::optional<AccumulatorInit> &accumulatorInit;
   /// The current index of each loop.
   SmallVector<OpFoldResult> position;
   /// The index of each row of the current tile, if it is the last tile of a
@@ -159,7 +162,7 @@ protected:
   Value numRemaining;
 };
 
-/// The strategies.
+/// Return the loops of the strategies that derived classes implement.
 std::unique_ptr<ReductionLoops>
 createSquareBlockLoops(const ReductionPlan &plan,
                        const ReductionContext &context);

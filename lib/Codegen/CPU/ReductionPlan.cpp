@@ -174,7 +174,7 @@ static int64_t chooseRows(const ReductionPlan &plan, int64_t lanes) {
   // Contractions with separate additions need only one register for a result,
   // and the more rows share a vector, the fewer loads there are.
   if (plan.isPlainContraction ||
-      (plan.panel && plan.dots && plan.dots->hasSeparateAdd()))
+      (plan.panel && plan.dotProduct && plan.dotProduct->hasSeparateAdd()))
     available = available * 3 / 2;
   return std::clamp(available /
                         int64_t(llvm::divideCeil(lanes, plan.registerLanes)),
@@ -185,7 +185,7 @@ static int64_t chooseRows(const ReductionPlan &plan, int64_t lanes) {
 /// operands that vary are contiguous along the reduction.
 static bool canFoldBlocks(const ReductionPlan &plan) {
   GenericOp op = plan.op;
-  return plan.blockLoop && !plan.dots && !op.hasIndexSemantics() &&
+  return plan.blockLoop && !plan.dotProduct && !op.hasIndexSemantics() &&
          !getCombiners(op).empty() &&
          llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
            return !isa<MemRefType>(input->get().getType()) ||
@@ -234,7 +234,8 @@ bool ReductionPlan::isWindow(OpOperand *operand) const {
 /// convolution or a pooling. Returns nullopt for other reductions.
 static std::optional<ReductionPlan> planWindow(const ReductionPlan &scalar) {
   std::optional<ReductionPlan> plan = planVectors(scalar, /*hasBlocks=*/false);
-  if (!plan || plan->rowLoop || plan->dots || plan->op.hasIndexSemantics())
+  if (!plan || plan->rowLoop || plan->dotProduct ||
+      plan->op.hasIndexSemantics())
     return std::nullopt;
   SmallVector<unsigned> rows = plan->getOuterLoops();
   int64_t steps = 1;
@@ -329,13 +330,14 @@ quant_float::getCollapsedDims(const ReductionPlan &plan, MemRefType type) {
   return groups;
 }
 
-/// Returns the size of the innermost reduction loop if it moves the vectors of
-/// `packed` by one element, or 1. The steps of a window are unrolled.
+/// Returns the extent of the innermost reduction loop if each iteration moves
+/// the vectors of `packed` by one element, or 1. The steps of a window are
+/// unrolled.
 static int64_t getWindow(const ReductionPlan &plan, OpOperand *packed,
                          bool hasMatrix) {
   // Blocks of dot products and matrix instructions have several steps.
   int64_t range = plan.ranges[plan.reductions.back()];
-  if (plan.dots || hasMatrix || plan.reductions.size() < 2 ||
+  if (plan.dotProduct || hasMatrix || plan.reductions.size() < 2 ||
       range > kMaxWindow ||
       getAccess(plan.op, packed, *plan.vectorLoop) != Access::Contiguous)
     return 1;
@@ -365,15 +367,15 @@ static ReductionPlan addMatrix(const ReductionPlan &plan,
   if (!matrix || plan.isDynamic(plan.panel->partLoop) ||
       plan.isDynamic(*plan.vectorLoop) || plan.isDynamic(*plan.rowLoop))
     return plan;
-  ReductionPlan added = plan;
-  PanelPlan &panel = *added.panel;
+  ReductionPlan result = plan;
+  PanelPlan &panel = *result.panel;
   panel.matrix = matrix;
   panel.swapsOperands = isSwapped(
       *matrix, getDotTypes(plan.op)[panel.unpacked->getOperandNumber()]);
   // Two by two tiles are accumulators, or four by eight vectors. Each step is
   // an i32 of four bytes along K.
   bool hasTiles = matrix->unit == MatrixUnit::Tiles;
-  panel.maxRows = added.tileRows = matrix->m * (hasTiles ? 2 : 4);
+  panel.maxRows = result.tileRows = matrix->m * (hasTiles ? 2 : 4);
   panel.maxLanes = matrix->n * (hasTiles ? 2 : 8);
   int64_t range = plan.ranges[panel.partLoop];
   // Clamp, because the product of a model's sizes may overflow.
@@ -388,13 +390,13 @@ static ReductionPlan addMatrix(const ReductionPlan &plan,
   // lanes.
   if (!unpackedType.isLastDimUnitStride() || steps < panel.blockSteps ||
       (hasTiles ? !hasRowSteps(panel.unpacked) ||
-                      !hasRowSteps(added.op.getDpsInitOperand(0))
+                      !hasRowSteps(result.op.getDpsInitOperand(0))
                 : plan.registerLanes != 4))
     return plan;
   // Choose the parts of K again for the lanes of a tile. If possible, all parts
   // but the last consist of full blocks.
-  added.vectorLanes = std::min(plan.vectorLanes, panel.maxLanes);
-  int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
+  result.vectorLanes = std::min(plan.vectorLanes, panel.maxLanes);
+  int64_t lanes = llvm::alignTo(result.vectorLanes, plan.registerLanes);
   int64_t maxSteps = kPanelBytes / (lanes * 4 * panel.innerSteps);
   panel.partSteps = llvm::divideCeil(range, llvm::divideCeil(range, maxSteps));
   int64_t aligned = llvm::alignTo(
@@ -403,7 +405,7 @@ static ReductionPlan addMatrix(const ReductionPlan &plan,
   if (panel.partSteps < range && aligned <= maxSteps)
     panel.partSteps = aligned;
   // The panel must have room for the zeros in the last block.
-  return fitsPanel(added) ? added : plan;
+  return fitsPanel(result) ? result : plan;
 }
 
 MatrixInstructionChoice
@@ -424,28 +426,30 @@ ReductionPlan::chooseMatrix(GenericOp op, OpOperand &rows,
 static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
                                                const LoweringTarget *target) {
   GenericOp op = plan.op;
-  if (!plan.rowLoop || !(plan.isPlainContraction || plan.dots) ||
+  if (!plan.rowLoop || !(plan.isPlainContraction || plan.dotProduct) ||
       op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return std::nullopt;
   OpOperand *packed = nullptr, *unpacked = nullptr;
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!isa<MemRefType>(input->get().getType()))
       return std::nullopt;
-    bool isAcross = getAccess(op, input, *plan.vectorLoop) != Access::Invariant;
-    bool isDown = getAccess(op, input, *plan.rowLoop) != Access::Invariant;
-    if (isAcross != isDown)
-      (isAcross ? packed : unpacked) = input;
+    bool variesAlongLanes =
+        getAccess(op, input, *plan.vectorLoop) != Access::Invariant;
+    bool variesAlongRows =
+        getAccess(op, input, *plan.rowLoop) != Access::Invariant;
+    if (variesAlongLanes != variesAlongRows)
+      (variesAlongLanes ? packed : unpacked) = input;
   }
   if (!packed || !unpacked || plan.ranges[plan.reductions.front()] == 0)
     return std::nullopt;
   const MatrixInstruction *matrix =
       target ? ReductionPlan::chooseMatrix(op, *unpacked, *target).instruction
              : nullptr;
-  ReductionPlan added = plan;
-  added.blockLoop = std::nullopt;
-  added.foldsBlocks = false;
-  added.vectorLanes = getLanes(added);
-  PanelPlan &panel = added.panel.emplace();
+  ReductionPlan result = plan;
+  result.blockLoop = std::nullopt;
+  result.foldsBlocks = false;
+  result.vectorLanes = getLanes(result);
+  PanelPlan &panel = result.panel.emplace();
   panel.packed = packed;
   panel.unpacked = unpacked;
   panel.partLoop = plan.reductions.front();
@@ -461,9 +465,9 @@ static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
       return std::nullopt;
   }
   panel.windowSteps = getWindow(plan, packed, matrix);
-  int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
+  int64_t lanes = llvm::alignTo(result.vectorLanes, plan.registerLanes);
   int64_t bits = getElementTypeOrSelf(packed->get()).getIntOrFloatBitWidth();
-  int64_t maxSteps = kPanelBytes / (added.getPanelPitch(lanes) * bits / 8 *
+  int64_t maxSteps = kPanelBytes / (result.getPanelPitch(lanes) * bits / 8 *
                                     (panel.innerSteps / panel.windowSteps));
   MemRefType unpackedType = collapseReductions(plan, unpacked);
   if (maxSteps == 0 || !unpackedType)
@@ -482,15 +486,15 @@ static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
                       unpackedType.getNumElements() *
                               (unpackedType.getElementTypeBitWidth() / 8) >=
                           kMinPrefetchedBytes);
-  added.tileRows = chooseRows(added, added.vectorLanes);
-  return addMatrix(added, unpackedType, matrix);
+  result.tileRows = chooseRows(result, result.vectorLanes);
+  return addMatrix(result, unpackedType, matrix);
 }
 
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Returns the position in `loops` from which on the loops are unrolled.
+/// Returns the index in `reductions` of the first loop that is unrolled.
 static size_t findUnrolled(const ReductionPlan &plan) {
   for (size_t first = 0; first < plan.reductions.size(); ++first) {
     // Saturate the number of steps, because the product of a model's sizes may
@@ -513,7 +517,7 @@ static ReductionPlan planScalar(GenericOp op, const LoweringTarget &target,
   plan.op = op;
   plan.machine = target.machine;
   plan.vectorBytes = registers.bytes;
-  plan.dots = PackedDotProduct::get(target, getDotTypes(op));
+  plan.dotProduct = PackedDotProduct::get(target, getDotTypes(op));
   plan.isPlainContraction = isPlainContraction(op);
   plan.numAccumulators = std::max<int64_t>(registers.count / 2, 1);
   plan.ranges = op.getStaticLoopRanges();
@@ -569,7 +573,7 @@ LoweringStrategy ReductionPlan::getStrategy() const {
 StringRef ReductionPlan::getInstruction() const {
   if (panel && panel->matrix)
     return panel->matrix->name;
-  return dots && vectorLoop ? dots->getName() : "";
+  return dotProduct && vectorLoop ? dotProduct->getName() : "";
 }
 
 LoweringConfigAttr ReductionPlan::getConfig() const {
@@ -607,7 +611,8 @@ static std::optional<ReductionPlan> planStrategy(const ReductionPlan &scalar,
     plan = planBestVectors(scalar);
   if (plan && (strategy == LoweringStrategy::Panels ||
                strategy == LoweringStrategy::MatrixTiles)) {
-    bool isDot = scalar.dots && instruction == scalar.dots->getName();
+    bool isDot =
+        scalar.dotProduct && instruction == scalar.dotProduct->getName();
     plan = planPanels(*plan, isDot ? nullptr : &target);
   }
   return plan && plan->getStrategy() == strategy ? plan : std::nullopt;
@@ -658,7 +663,7 @@ FailureOr<ReductionPlan> ReductionPlan::get(GenericOp op,
   ReductionPlan scalar = planScalar(op, target, registers);
   if (instruction.empty() && strategy != LoweringStrategy::Scalar &&
       strategy != LoweringStrategy::Folded)
-    scalar.dots = std::nullopt;
+    scalar.dotProduct = std::nullopt;
   std::optional<ReductionPlan> plan =
       planStrategy(scalar, strategy, instruction, target);
   if (!plan)
@@ -728,15 +733,16 @@ SmallVector<ReductionPlan::Tiles> ReductionPlan::getTiles(unsigned loop,
   if (full)
     tiles.push_back({0, full, size});
   while (full != extent) {
-    int64_t rest = extent - full, next = rest;
+    // The next tiles have `count` iterations in total.
+    int64_t count = extent - full, tileSize = count;
     if (loop == vectorLoop)
-      next = rest = getNextElements(rest);
-    else if (rest > size)
-      next = llvm::divideCeil(rest, 2);
-    if (rest != 2 * next)
-      rest = next;
-    tiles.push_back({full, full + rest, next});
-    full += rest;
+      tileSize = count = getNextElements(count);
+    else if (count > size)
+      tileSize = llvm::divideCeil(count, 2);
+    if (count != 2 * tileSize)
+      count = tileSize;
+    tiles.push_back({full, full + count, tileSize});
+    full += count;
   }
   return tiles;
 }

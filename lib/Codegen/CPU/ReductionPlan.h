@@ -9,7 +9,7 @@
 // The decisions about the loops of a reduction. In BLAS terms, rows are M,
 // lanes of vectors are N, and steps of the reduction loops are K. A plan
 // follows from the op, the target and the limits below, and nothing changes it.
-// The emitters (ReductionLoops.h) obey it.
+// The classes of ReductionLoops.h emit the loops that it describes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,8 @@ struct VectorRegisters {
 /// written in different loops.
 bool isVectorizableReduction(linalg::GenericOp op);
 
-/// The panel that the vectors which all rows share are packed to.
+/// The decisions about the panel, the buffer to which the vectors that all rows
+/// share are packed.
 struct PanelPlan {
   /// The packed operand, and the operand that differs between rows.
   OpOperand *packed, *unpacked;
@@ -142,13 +143,14 @@ struct ReductionPlan {
   SmallVector<int64_t> getColumnTiles() const;
   /// Whether a mask limits a vector of so many elements.
   bool isMasked(int64_t elements) const {
-    return canMask && (elements > 1 || dots) && elements % registerLanes != 0;
+    return canMask && (elements > 1 || dotProduct) &&
+           elements % registerLanes != 0;
   }
   /// Whether the vectors of an operand are loaded as square blocks.
   bool isTransposed(OpOperand *operand) const;
-  /// Whether an operand is an image whose rows the windows of a tile share: it
-  /// moves by the same distance from one row of the result to the next as from
-  /// one row of the window to the next.
+  /// Whether an operand is an image whose rows the windows of a tile share: an
+  /// iteration of the row loop moves the access by the same distance as an
+  /// iteration of the window loop.
   bool isWindow(OpOperand *operand) const;
   /// Whether folded square blocks are unrolled.
   bool unrollsBlocks() const {
@@ -175,7 +177,7 @@ struct ReductionPlan {
   Machine machine;
   int64_t vectorBytes;
   /// The dot-product instruction that computes the body, if there is one.
-  std::optional<PackedDotProduct> dots;
+  std::optional<PackedDotProduct> dotProduct;
   /// Whether the body accumulates products of floats, and does nothing else.
   bool isPlainContraction;
   /// The number of registers for accumulators: half of all registers.

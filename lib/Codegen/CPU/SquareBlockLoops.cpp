@@ -61,7 +61,8 @@ SquareBlockLoops::emitReductionLoop(ArrayRef<unsigned> loops, int64_t rows,
                                     int64_t lanes, ValueRange accumulators) {
   if (loops.front() != loop || lanes != blockSize)
     return ReductionLoops::emitReductionLoop(loops, rows, lanes, accumulators);
-  Value zero = getConstant(0), full = getLastStep(zero, sizes[loop], blockSize);
+  Value zero = getConstant(0),
+        full = getEndOfFullSteps(zero, sizes[loop], blockSize);
   SmallVector<Value> results =
       plan.foldsBlocks && rows == 1
           ? emitFoldedBlocks(full, accumulators)

@@ -30,8 +30,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
-/// Emits the loops of the plan, and of its alternative, between which the
-/// number of rows decides at run time.
+/// Emits the loops of the plan. If the plan has an alternative for few rows,
+/// emits both versions; the number of rows selects one at run time.
 static void emitLoops(const ReductionPlan &plan,
                       const ReductionContext &context) {
   ImplicitLocOpBuilder &builder = context.builder;
@@ -40,16 +40,20 @@ static void emitLoops(const ReductionPlan &plan,
     return loops->emit();
   Value minRows =
       arith::ConstantIndexOp::create(builder, reduction_limits::kMinPanelReuse);
-  Value areMany = arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
-                                        context.sizes[*plan.rowLoop], minRows);
-  auto branch = scf::IfOp::create(builder, areMany, /*withElseRegion=*/true);
+  Value hasEnoughRows =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
+                            context.sizes[*plan.rowLoop], minRows);
+  auto ifOp =
+      scf::IfOp::create(builder, hasEnoughRows, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
+  builder.setInsertionPointToStart(ifOp.thenBlock());
   loops->emit();
-  builder.setInsertionPointToStart(branch.elseBlock());
+  builder.setInsertionPointToStart(ifOp.elseBlock());
   emitLoops(*plan.otherwise, context);
 }
 
+/// Lowers the op of the plan to loops in front of it. Erases the op that
+/// initializes the accumulators if the loops do so instead.
 static void emitLoops(const ReductionPlan &plan,
                       llvm::function_ref<Value()> getPanelBuffer) {
   GenericOp op = plan.op;
@@ -59,14 +63,15 @@ static void emitLoops(const ReductionPlan &plan,
                          .createLoopRanges(builder, op.getLoc()))
     sizes.push_back(
         getValueOrCreateConstantIndexOp(builder, op.getLoc(), range.size));
-  auto start = AccumulatorInit::find(op, plan.vectorLoop);
-  emitLoops(plan, ReductionContext{builder, sizes, start, getPanelBuffer});
-  if (start)
-    start->erase();
+  auto accumulatorInit = AccumulatorInit::find(op, plan.vectorLoop);
+  emitLoops(plan,
+            ReductionContext{builder, sizes, accumulatorInit, getPanelBuffer});
+  if (accumulatorInit)
+    accumulatorInit->erase();
 }
 
 /// Returns the memory for panels. All reductions of a function share one
-/// buffer, as do all reductions of one thread's iteration of a parallel loop.
+/// buffer, as do all reductions of one iteration of a parallel loop.
 static Value getPanelBuffer(GenericOp op, int64_t bytes,
                             llvm::SmallDenseMap<Operation *, Value> &buffers) {
   Operation *scope = op->getParentOp();
@@ -100,16 +105,18 @@ struct VectorizeReductions final
       if (isVectorizableReduction(op))
         ops.push_back(op);
     });
-    llvm::SmallDenseMap<Operation *, Value> panels;
-    auto isTiled = [](const MatrixInstruction &row) {
+    llvm::SmallDenseMap<Operation *, Value> panelBuffers;
+    auto hasTileUnit = [](const MatrixInstruction &row) {
       return row.unit == MatrixUnit::Tiles;
     };
-    bool hasTiles =
-        chooseMatrixInstruction(target.cpu.get(), isTiled).instruction;
-    int64_t bytes =
-        reduction_limits::kPanelBytes + (hasTiles ? kTileSizesBytes : 0);
+    bool hasTileRegisters =
+        chooseMatrixInstruction(target.cpu.get(), hasTileUnit).instruction;
+    int64_t panelBytes = reduction_limits::kPanelBytes +
+                         (hasTileRegisters ? kTileConfigBytes : 0);
     for (GenericOp op : ops) {
-      auto getPanel = [&] { return getPanelBuffer(op, bytes, panels); };
+      auto getPanel = [&] {
+        return getPanelBuffer(op, panelBytes, panelBuffers);
+      };
       auto config =
           op->getAttrOfType<LoweringConfigAttr>(kLoweringConfigAttrName);
       FailureOr<ReductionPlan> plan =

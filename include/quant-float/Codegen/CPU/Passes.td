@@ -500,16 +500,28 @@ def QuantFloatDistributeReductionsPass
     : InterfacePass<"quant-float-distribute-reductions", "mlir::FunctionOpInterface"> {
   let summary = "Distribute the results of reductions among threads";
   let description = [{
-    Tiles a `linalg.generic` on memrefs with reductions, if it has enough
-    iterations to outweigh waking threads, by an `scf.forall` over equal parts
-    of one of its parallel loops: channels of a convolution, rows of a matmul,
-    or columns if there are few rows. There is one part per thread if the loop
-    extent is divisible, else there are more, eight if possible. Block
-    boundaries of scales coincide with part boundaries. Reductions are never
-    split, so the bits do not depend on the number of threads. A dynamic size
-    counts as one; if no loop has equal parts, one thread computes the op.
+    Matches `linalg.generic` ops on memrefs with reductions that have enough
+    iterations to outweigh waking threads. Tiles one of the parallel loops by an
+    `scf.forall` over equal parts: channels of a convolution, rows of a matmul,
+    or columns if there are few rows. Reductions are never split, so the bits do
+    not depend on the number of threads.
 
-    Runs on memrefs, before `quant-float-vectorize-reductions`, if there are
+    There is one part per thread if the loop extent is divisible. Otherwise
+    there are more parts, eight if possible. Block boundaries of scales coincide
+    with part boundaries. A dynamic size counts as one. If no loop has equal
+    parts, or the results are packed, one thread computes the op.
+
+    ```
+    linalg.generic /* matmul */ ins(%a, %b : memref<96x128xf32>, memref<128x96xf32>) outs(%c : memref<96x96xf32>)
+    // becomes, with threads=2
+    scf.forall (%i) = (0) to (96) step (48) {
+      %a_i = memref.subview %a[%i, 0] [48, 128] [1, 1] : ...
+      %c_i = memref.subview %c[%i, 0] [48, 96] [1, 1] : ...
+      linalg.generic /* matmul */ ins(%a_i, %b) outs(%c_i)
+    }
+    ```
+
+    Runs on memrefs, before `quant-float-configure-reductions`, if there are
     several threads.
   }];
   let options = [
@@ -608,33 +620,50 @@ def QuantFloatConfigureReductionsPass
     : InterfacePass<"quant-float-configure-reductions", "mlir::FunctionOpInterface"> {
   let summary = "Choose how reductions on memrefs are lowered";
   let description = [{
-    Sets the attribute `quant_float.lowering_config` of `linalg.generic` ops on
-    memrefs with reductions, which `quant-float-vectorize-reductions` obeys. It
-    runs right before that pass, with the same options. An op that already has
-    the attribute keeps it. The CPU is that of the module attribute
-    `quant_float.target`. M, N and K are rows, columns and the reduction.
+    Matches `linalg.generic` ops on memrefs with reductions, and chooses the
+    loops for each from its indexing maps, its sizes and the CPU of the module
+    attribute `quant_float.target`. Sets the result as the attribute
+    `quant_float.lowering_config` of the op: a strategy, an instruction and tile
+    sizes. An op that already has the attribute keeps it, so a config can be
+    written by hand.
 
-    - `panels`, `matrix_tiles`: a floating-point matmul or convolution, or one of
-      packed operands for which the CPU has a dot-product instruction, with at
-      least 16 rows. A panel has at most 64 KiB, which the L2 cache holds. The
-      instruction is a matrix instruction (AMX, Arm's I8MM) if all sizes are
-      static and the CPU has one. If the number of rows is dynamic, `otherwise`
-      is the config for fewer rows.
-    - `square_blocks`: an input is contiguous along the innermost reduction, and
-      not along the output.
-    - `vectors`: another reduction whose output has a contiguous loop, and whose
-      body can be vectorized. Half of the registers hold accumulators, or three
-      quarters if separate instructions add the products.
-    - `folded`: a minimum, a maximum or an integer sum, whose result does not
-      depend on the accumulation order, if no loop of the output can be
-      vectorized.
+    The choice is separate from the code that emits the loops, so that tests and
+    `--explain` can show it. The pass runs right before
+    `quant-float-vectorize-reductions`, with the same options. That pass emits
+    the loops of the config.
+
+    The tile sizes are the rows (M) and lanes (N) of a tile of accumulators and,
+    with a panel, the steps of the reduction loops (K) in it. The pass chooses
+    the first applicable strategy:
+
     - `window_rows`: a depthwise convolution or a pooling with stride one, whose
       rows and windows are static. Four rows of the result share the loads of a
       window of at most 49 elements.
+    - `panels`, `matrix_tiles`: a floating-point matmul or convolution, or one
+      of packed operands for which the CPU has a dot-product instruction, with
+      at least 16 rows. A panel has at most 64 KiB, which the L2 cache holds. If
+      all sizes are static and the CPU has a matrix instruction for the operand
+      types, the instruction is that one. The strategy is `matrix_tiles` for
+      instructions on tile registers (AMX), and `panels` for others (Arm's
+      I8MM). If the number of rows is dynamic, `otherwise` is the config for
+      fewer rows.
+    - `square_blocks`: an input is contiguous along the innermost reduction
+      loop, and not along the vectors. With a static number of rows, this
+      strategy precedes `panels`.
+    - `vectors`: another reduction whose output has a contiguous loop, and whose
+      body can be vectorized. Half of the registers hold accumulators, or three
+      quarters for floating-point contractions.
+    - `folded`: a minimum, a maximum or an integer sum, whose result does not
+      depend on the accumulation order, if no loop of the output can be
+      vectorized.
     - `scalar`: any other reduction.
 
-    The pass emits a remark for each contraction: the config, and what better
-    instructions of include/quant-float/TargetInfo/MatrixInstructions.def need.
+    The pass emits a remark for each contraction: the config, and the
+    requirements of better instructions of
+    include/quant-float/TargetInfo/MatrixInstructions.def.
+
+    For example, this matmul has 64 rows, which share panels. A tile of
+    accumulators has 6 rows and 16 lanes, and a panel has all 512 steps of K:
 
     ```mlir
     linalg.generic {
@@ -665,42 +694,79 @@ def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "Lower reductions on memrefs to vector loops";
   let description = [{
-    Matches `linalg.generic` ops on memrefs with reductions. Each element is
-    accumulated in the order of the op's loops, so that its bits depend neither
-    on tile sizes nor on the target.
+    Matches `linalg.generic` ops on memrefs with reductions, and lowers them to
+    `scf` loops of vector ops that hold tiles of the output in registers.
+
+    Upstream's vectorizer rejects the indexing maps of convolutions, and creates
+    vector reductions, whose accumulation order depends on the target. This pass
+    vectorizes across output elements instead. Each element is accumulated in
+    the order of the op's loops, so that its bits depend neither on tile sizes
+    nor on the target.
 
     The attribute `quant_float.lowering_config`, which
     `quant-float-configure-reductions` sets, determines the loops. An op without
-    it is lowered as that pass would choose. It is an error if the strategy, the
-    instruction or the tile sizes are not applicable to the op and the target.
+    the attribute is lowered as if that pass had run. It is an error if the
+    strategy, the instruction or the tile sizes are not applicable to the op and
+    the target.
+
+    The tile sizes are [M, N], or [M, N, K] with a panel:
 
     - `vectors`: vectors run along the innermost dimension of the output. A tile
-      of M rows by N columns is accumulated in registers; the rows share the
+      of M rows by N lanes is accumulated in registers. The rows share the
       vectors that do not change along them, and all rows of one column of
       vectors are computed before the next column. M is at most 64, or 1 if no
-      loop shares the vectors; N is the size of a vector, or of several whole
+      loop shares the vectors. N is the size of a vector, or of several full
       registers, at most as many as hold accumulators.
+    - `window_rows`: the same for windows that slide over an image. The M rows
+      of a tile share the loads of the image.
+    - `square_blocks`: the same for a transposed operand, whose rows are along
+      K. It is loaded in square blocks, which are transposed by shuffles. If M
+      is 1 and the result does not depend on the accumulation order, each lane
+      is reduced separately instead. N is one register.
     - `panels`: the vectors that rows share are first packed into a contiguous
-      panel of K steps, at most 64 KiB; all columns are processed for one such
+      panel of K steps, at most 64 KiB. All columns are processed for one such
       part of K before the next part. K is a multiple of the iterations of the
       inner reduction loops.
-    - `matrix_tiles`, and `panels` with a matrix instruction: blocks of the panel
-      are multiplied by blocks of rows, several steps of K at once. The panel is
-      padded with zeros to a whole number of blocks along K; tile registers are
+    - `matrix_tiles`, and `panels` with a matrix instruction: blocks of the
+      panel are multiplied by blocks of rows, several steps of K at once. The
+      panel is padded with zeros to full blocks along K. Tile registers are
       configured to the sizes of the row and lane remainders.
-    - `square_blocks`: a transposed operand, whose rows are along K, is loaded in
-      square blocks that are transposed by shuffles. N is one register.
-    - `folded`: vectors of K elements run along the innermost reduction, and are
-      combined at the end. K is a power of two.
-    - `scalar`: one element of the output after another.
+    - `folded`: the only tile size is K, a power of two. Vectors of K elements
+      run along the innermost reduction loop, and are combined after it.
+    - `scalar`: there are no tile sizes. The elements of the output are computed
+      one by one.
 
-    If the config has `otherwise`, at least 16 rows are computed by the one, and
-    fewer rows by the other. The choice is made at run time.
+    If the config has `otherwise`, the code selects one of two versions at run
+    time: the config applies to at least 16 rows, `otherwise` to fewer.
 
-    The remainder uses masked vectors if the registers are large enough to have
-    instructions for masking, and narrower vectors and scalars otherwise.
+    The remainder uses masked vectors if the registers are large enough for
+    masks on all element types of the op, and narrower vectors and scalars
+    otherwise.
 
-    Runs on memrefs, before `quant-float-tile-and-vectorize`.
+    ```
+    linalg.generic {... quant_float.lowering_config = #quant_float.lowering_config<vectors tiles = [[4, 8]]>}
+        ins(%a, %b : memref<8x32xf32>, memref<32x16xf32>) outs(%c : memref<8x16xf32>)
+    // becomes
+    scf.for %n = %c0 to %c16 step %c8 {
+      scf.for %m = %c0 to %c8 step %c4 {
+        %init0 = vector.load %c[%m, %n] : memref<8x16xf32>, vector<8xf32>
+        // The same for three more rows.
+        %sum:4 = scf.for %k = %c0 to %c32 step %c1 iter_args(%acc0 = %init0, ...) {
+          %lhs0 = memref.load %a[%m, %k] : memref<8x32xf32>
+          %rhs = vector.load %b[%k, %n] : memref<32x16xf32>, vector<8xf32>
+          %splat0 = vector.broadcast %lhs0 : f32 to vector<8xf32>
+          %next0 = math.fma %splat0, %rhs, %acc0 : vector<8xf32>
+          // The same for three more rows, which also read %rhs.
+          scf.yield %next0, ...
+        }
+        vector.store %sum#0, %c[%m, %n] : memref<8x16xf32>, vector<8xf32>
+        // The same for three more rows.
+      }
+    }
+    ```
+
+    Runs on memrefs, after `quant-float-configure-reductions` and before
+    `quant-float-tile-and-vectorize`, which vectorizes ops without reductions.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
@@ -723,23 +789,47 @@ def QuantFloatFlushSubnormalsPass
     : Pass<"quant-float-flush-subnormals", "mlir::ModuleOp"> {
   let summary = "Allow kernels to flush subnormals where no result changes";
   let description = [{
-    Arithmetic on subnormals is about 100 times slower on Intel CPUs. Kernels
-    that convert to narrow floats or integers turn subnormals into zeros anyway,
-    or add them to much larger numbers. Such kernels get the attribute
-    `quant_float.flushes_subnormals`: the entry runtime calls them with the
-    processor flags that treat subnormal operands and results as zero.
+    Matches kernels on memrefs whose results do not change if subnormal operands
+    and results of arithmetic are treated as zero, and sets the attribute
+    `quant_float.flushes_subnormals` on them. The entry runtime then calls the
+    kernel with the processor flags that do so. A kernel stays unchanged if the
+    pass cannot prove that no bit changes, or if no arithmetic of the kernel can
+    have subnormal operands.
 
-    The pass follows the floats of a kernel through `linalg.generic` ops on
-    memrefs. The values of scales and shifts are checked at run time, once for
-    each buffer: if the magnitude of one is not between 2^-30 and 2^30, the
-    kernel clears the flags (`__qf_keep_subnormals`) before it computes
-    anything. Kernels for which the pass cannot prove that no bit changes stay.
+    Arithmetic on subnormals is about 100 times slower on Intel CPUs. Most
+    conversions to narrow floats or integers turn subnormals into zeros, or add
+    them to much larger numbers, so that flushing them changes no result.
+
+    The pass follows the floats of a kernel through `linalg.generic` ops. If an
+    element is multiplied or divided by a scale, the values of the scale are
+    checked at run time, once for each buffer, and so are shifts. If the
+    magnitude of one is not between 2^-30 and 2^30, the kernel clears the flags
+    (`__qf_keep_subnormals`) before it computes anything:
+
+    ```
+    func.func @quantize.kernel(%x: memref<?xf32>, %scale: memref<f32>, %y: memref<?xi8>)
+        attributes {quant_float.entry_point = {...}} {
+      linalg.generic ... ins(%x, %scale) outs(%y)  // quantize_elements
+    }
+    // becomes
+    func.func @quantize.kernel(%x: memref<?xf32>, %scale: memref<f32>, %y: memref<?xi8>)
+        attributes {quant_float.entry_point = {...}, quant_float.flushes_subnormals} {
+      %0 = memref.load %scale[] : memref<f32>
+      %in_range = ...
+      %out_of_range = arith.xori %in_range, %true : i1
+      scf.if %out_of_range {
+        func.call @__qf_keep_subnormals() : () -> ()
+      }
+      linalg.generic ... ins(%x, %scale) outs(%y)
+    }
+    ```
 
     The instructions of F16C and AVX512-FP16 keep subnormals of f16 if the flags
     are set. Whether those of AVX10.2 do is not known, so with `keeps-halves`
     kernels with values of f16 stay.
 
-    The CPU pipeline runs this pass on memrefs, for x86 targets.
+    The CPU pipeline runs this pass on memrefs, for x86 targets, after
+    `quant-float-outline-kernels` and before `quant-float-lower-copies`.
   }];
   let options = [
     Option<"keepsHalves", "keeps-halves", "bool", "false",
@@ -803,30 +893,56 @@ def QuantFloatUseNontemporalStoresPass
     : Pass<"quant-float-use-nontemporal-stores", "mlir::ModuleOp"> {
   let summary = "Use non-temporal stores for large results";
   let description = [{
-    Adds a second version to kernel loops that write consecutive vectors. It
-    uses non-temporal stores, and prefetches inputs 8 KB ahead, also from the
-    following rows. At run time it is chosen if the buffers that the loop reads
-    and writes are together larger than the last-level cache, whose size the
-    entry runtime provides; if the loop reads more bytes than it writes, half of
-    that size is enough.
+    Matches `scf.for` loops in kernels that write consecutive vectors to buffers
+    that they do not read. Adds a second version of such a loop, with
+    non-temporal stores. At run time, the second version is chosen if the
+    buffers that the loop reads and writes are together larger than a threshold.
+    If the loop reads more bytes than it writes, half of the threshold is
+    enough. The entry runtime provides the threshold: the size of the last-level
+    cache, but at most 32 MiB, or 8 MiB on Intel CPUs.
 
-    Non-temporal stores need aligned addresses. If the result is not aligned to
-    a cache line, the iterations are shifted to start at the next line, and
-    whole vectors at both ends are computed first, by the original loop with
-    other bounds and another step. Loops over blocks of scales are not shifted;
-    they use the second version only if the results are aligned. A fence follows
-    the stores.
+    An ordinary store to memory that is not cached first reads the cache line. A
+    non-temporal store of a full line does not, and does not evict other data.
+    It is slower if the results fit into the caches.
 
-    Loops that write a tile which the surrounding loops write again have no
-    second version, because the tile stays in the caches. If they read a
-    large buffer, they prefetch the next tile.
+    The second version also prefetches its inputs 8 KiB ahead, also from the
+    following rows. Non-temporal stores need aligned addresses. If the result is
+    not aligned to a cache line, the iterations are shifted to start at the next
+    line. The original loop, with other bounds and another step, then computes
+    one full vector at each end before the second version runs. Loops over
+    blocks of scales are not shifted; they use the second version only if the
+    results are aligned. A fence follows the stores.
 
-    There is no second version of loops over buffers that are together smaller
-    than 4 MiB as far as their sizes are static, and none in a function with
-    more than 64 such loops.
+    ```
+    scf.for %i = %lb to %ub step %c64 {
+      %y_i = memref.subview %y[%i] [64] [1] : memref<?xi8> to memref<64xi8, strided<[1], offset: ?>>
+      vector.transfer_write %v, %y_i[%c0] {in_bounds = [true]} : vector<64xi8>, ...
+    }
+    // becomes
+    %large = arith.cmpi ugt, %bytes, %threshold : index
+    %streams = arith.andi %large, %aligned : i1
+    // If %streams, this loop computes only the vectors at both ends.
+    scf.for %i = %lb to %end step %step { ... }
+    scf.if %streams {
+      scf.for %i = %shifted_lb to %shifted_ub step %c64 {
+        memref.prefetch %x[%i_plus_8_KiB], read, locality<3>, data : memref<?xf32>
+        vector.store %v, %y_i[%c0] {alignment = 64, nontemporal = true} : ...
+      }
+    }
+    scf.if %large {
+      llvm.fence seq_cst
+    }
+    ```
 
-    Runs after `quant-float-lower-strided-transfers`, on vector transfers in
-    `scf.for` loops.
+    A loop has no second version in these cases:
+
+    - The surrounding loops write the same tile again, so that it stays in the
+      caches. If such a loop reads a large buffer, it prefetches the next tile.
+    - The buffers are together smaller than 4 MiB, and their sizes are static.
+    - A function has more than 64 such loops.
+
+    Runs after `quant-float-lower-strided-transfers`, and before
+    `quant-float-lower-packed-elements`, on vector transfers in `scf.for` loops.
   }];
   let statistics = [
     Statistic<"numSplit", "num-split",

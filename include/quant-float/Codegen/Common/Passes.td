@@ -241,18 +241,34 @@ def QuantFloatPrivatizeDpsInitsPass
     : InterfacePass<"quant-float-privatize-dps-inits", "mlir::FunctionOpInterface"> {
   let summary = "Give every op that overwrites a tensor a separate init";
   let description = [{
+    Matches tensors that several ops in destination-passing style overwrite, and
+    tensors that an op overwrites and that are also function results. Gives each
+    writer a separate init: a clone of the op that fills the tensor, or a copy
+    of the tensor if its producer is not a fill. One writer can keep a tensor
+    that is not a fill.
+
     Two reductions that start from the same tensor of zeros need two buffers. If
     both are function results, `eliminate-empty-tensors` places these zeros in
-    the memory of one of them, and bufferization no longer knows that storing
-    this result overwrites the other one. If several ops write to the same
-    tensor, or an op writes to a tensor that is also a result, this pass gives
-    each writer a separate init: a clone of the fill, or a copy.
+    the memory of one of them, and bufferization no longer detects that storing
+    this result overwrites the other one.
 
-    With `empty`, it also clones a static `tensor.empty` for each op that writes
-    to it. A shared buffer would be live from the first of these ops to the
-    last.
+    With `empty`, the pass also clones a static `tensor.empty` for each op that
+    writes to it. A shared buffer would be live from the first of these ops to
+    the last.
 
-    Runs on tensors, before `eliminate-empty-tensors` and One-Shot Bufferize.
+    ```
+    %zeros = linalg.fill ins(%zero) outs(%empty) -> tensor<4x4xf32>
+    %0 = linalg.matmul ins(%x, %y) outs(%zeros) -> tensor<4x4xf32>
+    %1 = linalg.matmul ins(%y, %x) outs(%zeros) -> tensor<4x4xf32>
+    // becomes
+    %zeros0 = linalg.fill ins(%zero) outs(%empty) -> tensor<4x4xf32>
+    %0 = linalg.matmul ins(%x, %y) outs(%zeros0) -> tensor<4x4xf32>
+    %zeros1 = linalg.fill ins(%zero) outs(%empty) -> tensor<4x4xf32>
+    %1 = linalg.matmul ins(%y, %x) outs(%zeros1) -> tensor<4x4xf32>
+    ```
+
+    Runs on tensors, after fusion and tiling, and before
+    `eliminate-empty-tensors` and One-Shot Bufferize.
   }];
   let options = [
     Option<"empty", "empty", "bool", /*default=*/"false",
@@ -268,10 +284,23 @@ def QuantFloatLowerCopiesPass
     : InterfacePass<"quant-float-lower-copies", "mlir::FunctionOpInterface"> {
   let summary = "Convert copies of strided memrefs and fills to linalg.generic";
   let description = [{
-    Converts a `memref.copy` from or to a strided memref to a `linalg.generic`,
-    which is then tiled and vectorized like any other op. Otherwise the copy
-    would be lowered to a call of MLIR's runner library. Also generalizes
-    `linalg.map`, which bufferization creates to fill a padded buffer.
+    Matches a `memref.copy` from or to a memref that is strided or has packed
+    elements, and converts it to a `linalg.generic`, which is then tiled and
+    vectorized like any other op. Otherwise the copy would be lowered to a call
+    of MLIR's runner library. Also generalizes `linalg.map`, which bufferization
+    creates to fill a padded buffer.
+
+    ```
+    memref.copy %x, %interior : memref<64x64xf32> to memref<64x64xf32, strided<[66, 1], offset: 67>>
+    // becomes
+    linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0, d1)], ...}
+        ins(%x) outs(%interior) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    }
+    ```
+
+    Runs on memrefs, before the passes that vectorize linalg ops.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
