@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Formats the C, C++ and Python sources in place, and applies the fixes of the linter.
+# Formats the C++ and Python sources and all headers in place, and applies the fixes of the linter.
+# C sources (.c) are formatted by hand.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 find include lib tools test examples benchmarks python_bindings \( -name '*.h' -o -name '*.cpp' \) \

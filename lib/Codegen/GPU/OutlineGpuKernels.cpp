@@ -17,8 +17,9 @@
 //     else:
 //       a scalar loop
 //
-// TiledMatmulKernels.cpp and TensorCoreKernels.cpp build the kernels of
-// matmuls, and MatvecKernels.cpp builds those of matvecs with low-bit weights.
+// TiledMatmulKernels.cpp, TensorCoreKernels.cpp and WarpgroupKernels.cpp build
+// the kernels of matmuls and convolutions. RowMatvecKernels.cpp and
+// ColumnMatvecKernels.cpp build those of matvecs with low-bit weights.
 //
 //===----------------------------------------------------------------------===//
 
