@@ -27,9 +27,7 @@ int64_t quant_float::getAccessBytes(Value buffer, int64_t width) {
   return std::min(kMaxAccessBytes, width * getElementBytes(buffer));
 }
 
-/// Whether the elements of a vector in memory have the layout of those of a
-/// buffer.
-static bool fillsSlots(MemRefType type) {
+bool quant_float::fillsSlots(MemRefType type) {
   Type element = type.getElementType();
   return element.isIntOrFloat() &&
          (isPackedElementType(element) ||

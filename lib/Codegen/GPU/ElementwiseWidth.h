@@ -18,6 +18,10 @@ int64_t getElementBytes(Value buffer);
 /// Returns the size in bytes of one access to `width` elements.
 int64_t getAccessBytes(Value buffer, int64_t width);
 
+/// Whether the elements of a vector in memory have the layout of those of a
+/// buffer.
+bool fillsSlots(MemRefType type);
+
 /// Returns the number of consecutive elements of a packed type that fill entire
 /// bytes, a power of two.
 int64_t getElementsPerByte(Type packed);

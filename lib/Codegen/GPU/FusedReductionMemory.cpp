@@ -26,19 +26,13 @@ static int64_t getStrideBits(Type element) {
                                       : 8 * getStrideBytes(element);
 }
 
-/// Whether a buffer and a vector in memory have the same layout.
-static bool fillsStride(Type element) {
-  return element.isIntOrFloat() &&
-         element.getIntOrFloatBitWidth() == getStrideBits(element);
-}
-
 bool FusedReductionBuilder::hasVectorAccess(Value buffer) const {
   auto type = cast<MemRefType>(buffer.getType());
   auto coordinates = fused.coordinates.lookup(buffer);
   return fused.width > 1 && isVector(coordinates) &&
          coordinates.back() ==
              Coordinate{Coordinate::Loop, fused.getLast(), 0} &&
-         type.isLastDimUnitStride() && fillsStride(type.getElementType());
+         type.isLastDimUnitStride() && fillsSlots(type);
 }
 
 /// Returns the alignment of `width` elements in bytes: the size of an access,
