@@ -118,10 +118,10 @@ static int getCeilLog2(const Value &value) {
 
 /// Rounds to nearest even; finite values above the largest number become it.
 static uint64_t encodeSaturating(const Format &format, const Value &value) {
-  uint64_t code = encode(format, value);
-  bool overflows =
-      value.kind == Value::Kind::Number && decode(format, code).isInfinity();
-  return overflows ? code - 1 : code;
+  uint64_t encoding = encode(format, value);
+  bool overflows = value.kind == Value::Kind::Number &&
+                   decode(format, encoding).isInfinity();
+  return overflows ? encoding - 1 : encoding;
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +222,7 @@ static uint64_t encodeByGgml(const Value &value) {
 
 /// Returns T, the scale of the tensor (B6).
 static Value getTensorFactor(const TensorLevel &level) {
-  Value value = getMagnitude(decode(getF32(), level.code));
+  Value value = getMagnitude(decode(getF32(), level.encoding));
   if (level.isAmax)
     value = q(divide(value, makeInteger(2688)));
   return value.isZero() ? makeInteger(1) : value;
@@ -231,7 +231,7 @@ static Value getTensorFactor(const TensorLevel &level) {
 /// Returns E, the reciprocal of T (B6).
 static Value getTensorReciprocal(BlockRule rule, const TensorLevel &level) {
   bool isTE = rule == BlockRule::TransformerEngine;
-  Value value = getMagnitude(decode(getF32(), level.code));
+  Value value = getMagnitude(decode(getF32(), level.encoding));
   if (value.isZero())
     return makeInteger(1);
   Value one = makeInteger(1), bound = makeInteger(2688);
@@ -245,21 +245,21 @@ static Value getTensorReciprocal(BlockRule rule, const TensorLevel &level) {
   return result.isZero() ? one : result;
 }
 
-uint64_t certify::getTensorScale(uint64_t amaxCode) {
-  return encode(getF32(), getTensorFactor({/*isAmax=*/true, amaxCode}));
+uint64_t certify::getTensorScale(uint64_t amaxEncoding) {
+  return encode(getF32(), getTensorFactor({/*isAmax=*/true, amaxEncoding}));
 }
 
 uint64_t certify::getBlockScale(BlockRule rule, const Format &from,
                                 const Format &element, const Format &scale,
-                                uint64_t amaxCode,
+                                uint64_t amaxEncoding,
                                 std::optional<TensorLevel> level) {
-  Value amax = getMagnitude(decode(from, amaxCode));
+  Value amax = getMagnitude(decode(from, amaxEncoding));
   Value one = makeInteger(1), six = makeInteger(6);
   switch (rule) {
   case BlockRule::AbsMax: {
     Value quotient = q(divide(amax, getLargest(element, scale).value));
-    uint64_t code = encodeSaturating(scale, quotient);
-    return decode(scale, code).isZero() ? encode(scale, one) : code;
+    uint64_t encoding = encodeSaturating(scale, quotient);
+    return decode(scale, encoding).isZero() ? encode(scale, one) : encoding;
   }
   case BlockRule::DeepGemm: {
     Value bound = getMaximum(amax, q(makeRatio(1, 10000)));
@@ -292,9 +292,11 @@ uint64_t certify::getBlockScale(BlockRule rule, const Format &from,
                                     makeInteger(448)));
   }
   case BlockRule::CompressedTensors: {
-    uint64_t code = encode(scale, q(multiply(getTensorReciprocal(rule, *level),
-                                             q(divide(amax, six)))));
-    return decode(scale, code).isZero() ? encode(scale, makePower(-3)) : code;
+    uint64_t encoding = encode(
+        scale,
+        q(multiply(getTensorReciprocal(rule, *level), q(divide(amax, six)))));
+    return decode(scale, encoding).isZero() ? encode(scale, makePower(-3))
+                                            : encoding;
   }
   default:
     break;
@@ -308,9 +310,9 @@ uint64_t certify::getBlockScale(BlockRule rule, const Format &from,
 
 BlockQuantizer::BlockQuantizer(BlockRule rule, const Format &from,
                                const Format &scaleFormat, const Format &to,
-                               uint64_t scaleCode,
+                               uint64_t scaleEncoding,
                                std::optional<TensorLevel> level)
-    : rule(rule), from(from), to(to), scale(decode(scaleFormat, scaleCode)),
+    : rule(rule), from(from), to(to), scale(decode(scaleFormat, scaleEncoding)),
       operand(scale), fraction(getFraction(to, scaleFormat)) {
   Value one = makeInteger(1);
   switch (rule) {
@@ -322,8 +324,8 @@ BlockQuantizer::BlockQuantizer(BlockRule rule, const Format &from,
     operand = q(divide(one, scale));
     break;
   case BlockRule::Ggml:
-    for (uint64_t code = 0; code < 8; ++code)
-      products[code] = q(multiply(decode(to, code), scale));
+    for (uint64_t encoding = 0; encoding < 8; ++encoding)
+      products[encoding] = q(multiply(decode(to, encoding), scale));
     break;
   case BlockRule::TransformerEngine: {
     multiplies = true;
@@ -347,35 +349,35 @@ BlockQuantizer::BlockQuantizer(BlockRule rule, const Format &from,
   }
 }
 
-Value BlockQuantizer::getQuotient(uint64_t code) const {
-  Value value = decode(from, code);
+Value BlockQuantizer::getQuotient(uint64_t encoding) const {
+  Value value = decode(from, encoding);
   return q(multiplies ? multiply(value, operand) : divide(value, operand));
 }
 
 /// Returns the element whose product with the scale is nearest, as ggml does.
-uint64_t BlockQuantizer::findNearest(uint64_t code) const {
+uint64_t BlockQuantizer::findNearest(uint64_t encoding) const {
   if (scale.isNaN())
     return 0;
-  Value value = decode(from, code);
+  Value value = decode(from, encoding);
   uint64_t nearest = 0, smallest = 0;
   for (uint64_t candidate = 0; candidate < 8; ++candidate) {
     // The encodings of magnitudes are ordered, and NaN is above infinity.
     Value distance =
         getMagnitude(q(add(products[candidate], negate(getMagnitude(value)))));
-    uint64_t distanceCode = encode(getF32(), distance);
-    if (candidate && distanceCode >= smallest)
+    uint64_t distanceEncoding = encode(getF32(), distance);
+    if (candidate && distanceEncoding >= smallest)
       continue;
     nearest = candidate;
-    smallest = distanceCode;
+    smallest = distanceEncoding;
   }
   return nearest && value.negative ? nearest | to.getSignBit() : nearest;
 }
 
-uint64_t BlockQuantizer::quantize(uint64_t code,
+uint64_t BlockQuantizer::quantize(uint64_t encoding,
                                   std::optional<RandomBits> random) const {
   if (rule == BlockRule::Ggml && !random)
-    return findNearest(code);
-  Value quotient = getQuotient(code);
+    return findNearest(encoding);
+  Value quotient = getQuotient(encoding);
   quotient.exponent += fraction;
   uint64_t element = certify::quantize(quotient, to, getF32(), std::nullopt,
                                        /*saturate=*/true, random);
@@ -384,18 +386,19 @@ uint64_t BlockQuantizer::quantize(uint64_t code,
   return isLowest ? element + 1 : element;
 }
 
-bool BlockQuantizer::mayHaveEitherSign(uint64_t code, bool isStochastic) const {
+bool BlockQuantizer::mayHaveEitherSign(uint64_t encoding,
+                                       bool isStochastic) const {
   // Without random bits, ggml does not divide.
   return (rule != BlockRule::Ggml || isStochastic) && to.isFloat() &&
-         to.specials == Specials::None && getQuotient(code).isNaN();
+         to.specials == Specials::None && getQuotient(encoding).isNaN();
 }
 
 uint64_t certify::dequantizeBlock(const Format &from, const Format &scale,
-                                  const Format &to, uint64_t code,
-                                  uint64_t scaleCode,
+                                  const Format &to, uint64_t encoding,
+                                  uint64_t scaleEncoding,
                                   std::optional<uint64_t> tensorScale,
                                   bool isTensorFirst) {
-  Value value = decode(from, code), factor = decode(scale, scaleCode);
+  Value value = decode(from, encoding), factor = decode(scale, scaleEncoding);
   value.exponent -= getFraction(from, scale);
   Value level = tensorScale ? decode(getF32(), *tensorScale) : Value();
   if (tensorScale && isTensorFirst)

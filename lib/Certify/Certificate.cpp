@@ -33,8 +33,8 @@ uint64_t Certificate::countMismatches() const {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static std::string toHex(uint64_t code) {
-  return "0x" + llvm::utohexstr(code, /*LowerCase=*/true);
+static std::string toHex(uint64_t encoding) {
+  return "0x" + llvm::utohexstr(encoding, /*LowerCase=*/true);
 }
 
 static json::Value toJSON(const Mismatches &mismatches) {

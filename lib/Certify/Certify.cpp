@@ -88,8 +88,8 @@ public:
         precision(getType(conversion.precision)),
         destination(getType(conversion.destination)) {}
 
-  uint64_t get(uint64_t code, const Call &call) const {
-    llvm::APInt bits = makeBits(*conversion.from, code), scaleBits;
+  uint64_t get(uint64_t encoding, const Call &call) const {
+    llvm::APInt bits = makeBits(*conversion.from, encoding), scaleBits;
     std::optional<llvm::APInt> zeroPoint;
     if (scale)
       scaleBits = makeBits(*conversion.scale, call.scale);
@@ -144,13 +144,13 @@ public:
       break;
     }
     case Conversion::Kind::TensorScale:
-      actual = reference::getTensorScale(makeFloat(code)).bitcastToAPInt();
+      actual = reference::getTensorScale(makeFloat(encoding)).bitcastToAPInt();
       break;
     case Conversion::Kind::BlockScale:
       // Extending the largest magnitude to f32 is exact.
       actual = reference::getBlockScale(
           getRule(), destination, to,
-          makeFloat(cast(*conversion.from, *findFormat("f32"), code, {})),
+          makeFloat(cast(*conversion.from, *findFormat("f32"), encoding, {})),
           getTensorLevel(call));
       break;
     case Conversion::Kind::BlockElements:
@@ -173,13 +173,13 @@ public:
       break;
     case Conversion::Kind::Philox:
       return reference::philoxElement(conversion.to->bits, call.scale,
-                                      call.zeroPoint, code);
+                                      call.zeroPoint, encoding);
     }
     return actual.getZExtValue();
   }
 
-  std::string print(uint64_t code) const {
-    return reference::printString(from, makeBits(*conversion.from, code));
+  std::string print(uint64_t encoding) const {
+    return reference::printString(from, makeBits(*conversion.from, encoding));
   }
   uint64_t parse(StringRef string) const {
     return reference::parseString(to, string, getCastOptions())
@@ -208,8 +208,9 @@ private:
   reference::BlockScaleRule getRule() const {
     return static_cast<reference::BlockScaleRule>(conversion.blockRule);
   }
-  static llvm::APFloat makeFloat(uint64_t code) {
-    return llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, code));
+  static llvm::APFloat makeFloat(uint64_t encoding) {
+    return llvm::APFloat(llvm::APFloat::IEEEsingle(),
+                         llvm::APInt(32, encoding));
   }
   reference::TensorLevel getTensorLevel(const Call &call) const {
     reference::TensorLevel level;
@@ -221,8 +222,8 @@ private:
   Type getType(const Format *format) const {
     return format ? parseType(StringRef(format->name), &context) : Type();
   }
-  static llvm::APInt makeBits(const Format &format, uint64_t code) {
-    return llvm::APInt(format.bits, code & format.getMask());
+  static llvm::APInt makeBits(const Format &format, uint64_t encoding) {
+    return llvm::APInt(format.bits, encoding & format.getMask());
   }
 
   const Conversion &conversion;
@@ -301,13 +302,13 @@ void ConversionRun::fillInputs(const Call &call) {
   const Format &from = *conversion.from;
   inputs.resize(call.count * from.getSlotSize());
   if (call.isRange && from.bits == 32) {
-    auto *codes = reinterpret_cast<uint32_t *>(inputs.data());
+    auto *encodings = reinterpret_cast<uint32_t *>(inputs.data());
     for (size_t i = 0; i < call.count; ++i)
-      codes[i] = uint32_t(call.first + i);
+      encodings[i] = uint32_t(call.first + i);
     return;
   }
   for (size_t i = 0; i < call.count; ++i)
-    write(from, inputs, i, call.getCode(i));
+    write(from, inputs, i, call.getEncoding(i));
 }
 
 void ConversionRun::checkReference(const Call &call, uint64_t index) {
@@ -321,12 +322,12 @@ void ConversionRun::checkReference(const Call &call, uint64_t index) {
       isSmall ? 1 : std::max<size_t>(call.count / kReferenceSamples, 1);
   // Use different positions in each call.
   for (size_t i = index * 7919 % stride; i < call.count; i += stride) {
-    uint64_t code = call.getCode(i);
-    uint64_t expectedCode = read(to, expected, i) & to.getMask();
-    uint64_t actualCode = reference.get(code, call);
+    uint64_t encoding = call.getEncoding(i);
+    uint64_t expectedEncoding = read(to, expected, i) & to.getMask();
+    uint64_t actualEncoding = reference.get(encoding, call);
     ++certificate.referenceInputs;
     certificate.referenceMismatches +=
-        !conversion.agrees(code, call, expectedCode, actualCode);
+        !conversion.agrees(encoding, call, expectedEncoding, actualEncoding);
   }
 }
 
@@ -390,18 +391,19 @@ size_t ConversionRun::compare(const Call &call, Mismatches &mismatches) {
     return firstIndex;
   const Format &to = *conversion.to;
   for (size_t i = 0; i < call.count; ++i) {
-    uint64_t expectedCode = read(to, expected, i),
-             actualCode = read(to, actual, i);
-    uint64_t padding = (expectedCode ^ actualCode) & ~to.getMask();
-    if (expectedCode == actualCode ||
-        (!padding &&
-         conversion.agrees(call.getCode(i), call, expectedCode & to.getMask(),
-                           actualCode & to.getMask())))
+    uint64_t expectedEncoding = read(to, expected, i),
+             actualEncoding = read(to, actual, i);
+    uint64_t padding = (expectedEncoding ^ actualEncoding) & ~to.getMask();
+    if (expectedEncoding == actualEncoding ||
+        (!padding && conversion.agrees(call.getEncoding(i), call,
+                                       expectedEncoding & to.getMask(),
+                                       actualEncoding & to.getMask())))
       continue;
     firstIndex = std::min(firstIndex, i);
     if (!mismatches.count++)
-      mismatches.first = {call.getCode(i), call.scale,   call.zeroPoint,
-                          call.random,     expectedCode, actualCode};
+      mismatches.first = {call.getEncoding(i), call.scale,
+                          call.zeroPoint,      call.random,
+                          expectedEncoding,    actualEncoding};
   }
   return firstIndex;
 }
@@ -486,43 +488,43 @@ llvm::Error ConversionRun::runStrings() {
   const Format &from = *conversion.from, &to = *conversion.to;
   bool isRead = from.kind == Format::Kind::String;
   std::vector<std::string> strings;
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
   Hash inputHash, outputHash;
   if (isRead) {
     strings = Inputs::makeStrings(to);
     certificate.coverage = "selected strings";
     for (const std::string &string : strings) {
-      codes.push_back(
+      encodings.push_back(
           encode(to, parseNumber(string, to.isInteger()), conversion.rules));
       inputHash.add(string.data(), string.size() + 1);
     }
   } else {
-    codes = Inputs::makeStringCodes(from);
+    encodings = Inputs::makeStringEncodings(from);
     certificate.isComplete = from.bits <= 16;
     certificate.coverage =
         certificate.isComplete ? "every encoding" : "selected encodings";
-    for (uint64_t code : codes) {
-      strings.push_back(toString(from, code));
+    for (uint64_t encoding : encodings) {
+      strings.push_back(toString(from, encoding));
       outputHash.add(strings.back().data(), strings.back().size() + 1);
     }
   }
   // The elements of the other type.
   const Format &numbers = isRead ? to : from;
-  Slots slots(codes.size() * numbers.getSlotSize());
-  for (auto [i, code] : llvm::enumerate(codes))
-    write(numbers, slots, i, code);
+  Slots slots(encodings.size() * numbers.getSlotSize());
+  for (auto [i, encoding] : llvm::enumerate(encodings))
+    write(numbers, slots, i, encoding);
   (isRead ? outputHash : inputHash).add(slots.data(), slots.size());
-  certificate.inputs = codes.size();
+  certificate.inputs = encodings.size();
 
-  for (size_t i = 0; i < codes.size(); ++i) {
+  for (size_t i = 0; i < encodings.size(); ++i) {
     ++certificate.referenceInputs;
     certificate.referenceMismatches +=
-        isRead ? reference.parse(strings[i]) != codes[i]
-               : reference.print(codes[i]) != strings[i];
+        isRead ? reference.parse(strings[i]) != encodings[i]
+               : reference.print(encodings[i]) != strings[i];
   }
   constexpr size_t kCount = 1024;
-  for (size_t first = 0; first < codes.size(); first += kCount) {
-    int64_t count = std::min(kCount, codes.size() - first);
+  for (size_t first = 0; first < encodings.size(); first += kCount) {
+    int64_t count = std::min(kCount, encodings.size() - first);
     size_t bytes = numbers.getSlotSize();
     Slots part(slots.begin() + first * bytes,
                slots.begin() + (first + count) * bytes);
@@ -539,7 +541,7 @@ llvm::Error ConversionRun::runStrings() {
                                    isRead ? number : text))
         return error;
       for (int64_t i = 0; i < count; ++i) {
-        uint64_t expectedCode = codes[first + i];
+        uint64_t expectedEncoding = encodings[first + i];
         // The padding bits of an element of a byte extend its sign.
         uint64_t actual = isRead ? read(to, part, i) : 0;
         bool isEqual = isRead ? actual == read(to, slots, first + i)
@@ -547,8 +549,9 @@ llvm::Error ConversionRun::runStrings() {
         if (isEqual)
           continue;
         if (!mismatches.count++)
-          mismatches.first = {isRead ? first + i : expectedCode, 0,     0, 0,
-                              isRead ? expectedCode : 0,         actual};
+          mismatches.first = {
+              isRead ? first + i : expectedEncoding, 0,     0, 0,
+              isRead ? expectedEncoding : 0,         actual};
       }
     }
   }

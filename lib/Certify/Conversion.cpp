@@ -63,9 +63,9 @@ const Format &Conversion::getZeroPointFormat() const {
   }
 }
 
-uint64_t Conversion::getExpected(uint64_t code,
+uint64_t Conversion::getExpected(uint64_t encoding,
                                  const Parameters &parameters) const {
-  uint64_t scaleCode = parameters.scale;
+  uint64_t scaleEncoding = parameters.scale;
   std::optional<uint64_t> zero;
   if (hasZeroPoint)
     zero = parameters.zeroPoint;
@@ -79,64 +79,66 @@ uint64_t Conversion::getExpected(uint64_t code,
     own.projection = projection;
     if (!projection)
       own.random = bits;
-    return cast(*from, *to, code, own);
+    return cast(*from, *to, encoding, own);
   }
   case Kind::Quantize:
-    return quantize(*from, *scale, *to, *precision, code, scaleCode, zero,
-                    rules.saturate, bits);
+    return quantize(*from, *scale, *to, *precision, encoding, scaleEncoding,
+                    zero, rules.saturate, bits);
   case Kind::Dequantize:
-    return dequantize(*from, *scale, *to, code, scaleCode, zero);
+    return dequantize(*from, *scale, *to, encoding, scaleEncoding, zero);
   case Kind::Qdq:
-    return quantizeAndBack(*from, *scale, *destination, *precision, code,
-                           scaleCode, zero, rules.saturate, bits);
+    return quantizeAndBack(*from, *scale, *destination, *precision, encoding,
+                           scaleEncoding, zero, rules.saturate, bits);
   case Kind::TensorScale:
-    return getTensorScale(code);
+    return getTensorScale(encoding);
   case Kind::BlockScale:
-    return getBlockScale(blockRule, *from, *destination, *to, code,
+    return getBlockScale(blockRule, *from, *destination, *to, encoding,
                          getTensorLevel(parameters.zeroPoint));
   case Kind::BlockElements:
-    return BlockQuantizer(blockRule, *from, *scale, *to, scaleCode,
+    return BlockQuantizer(blockRule, *from, *scale, *to, scaleEncoding,
                           getTensorLevel(parameters.zeroPoint))
-        .quantize(code, bits);
+        .quantize(encoding, bits);
   case Kind::BlockDequantize:
-    return dequantizeBlock(*from, *scale, *to, code, scaleCode, zero,
+    return dequantizeBlock(*from, *scale, *to, encoding, scaleEncoding, zero,
                            isTensorFirst);
   case Kind::ConvertToBlock:
-    return convertToBlock(*from, *scale, *to, code, scaleCode, *projection);
+    return convertToBlock(*from, *scale, *to, encoding, scaleEncoding,
+                          *projection);
   case Kind::ConvertFromBlock:
-    return convertFromBlock(*from, *scale, *to, code, scaleCode, *projection);
+    return convertFromBlock(*from, *scale, *to, encoding, scaleEncoding,
+                            *projection);
   case Kind::Philox:
-    return philox(to->bits, scaleCode, parameters.zeroPoint, code);
+    return philox(to->bits, scaleEncoding, parameters.zeroPoint, encoding);
   case Kind::FakeConvert:
     break;
   }
-  return fakeConvert(*from, *destination, code, scaleCode, zero,
+  return fakeConvert(*from, *destination, encoding, scaleEncoding, zero,
                      fakeConvertRules);
 }
 
-bool Conversion::agrees(uint64_t code, const Parameters &parameters,
+bool Conversion::agrees(uint64_t encoding, const Parameters &parameters,
                         uint64_t expected, uint64_t actual) const {
   if (expected == actual)
     return true;
   // The bits of a projection are defined.
   if (kind == Kind::Cast || rules.projection || !to->isFloat())
     return false;
-  uint64_t scaleCode = parameters.scale, zeroPoint = parameters.zeroPoint;
+  uint64_t scaleEncoding = parameters.scale, zeroPoint = parameters.zeroPoint;
   if (decode(*to, expected).isNaN())
     return decode(*to, actual).isNaN();
   if (kind == Kind::FakeConvert) {
     FakeConvertRules other = fakeConvertRules;
     other.negativeNaN = !other.negativeNaN;
     return actual ==
-           fakeConvert(*from, *destination, code, scaleCode,
+           fakeConvert(*from, *destination, encoding, scaleEncoding,
                        hasZeroPoint ? std::optional(zeroPoint) : std::nullopt,
                        other);
   }
   if (kind == Kind::BlockElements)
     return (expected ^ actual) == to->getSignBit() &&
-           BlockQuantizer(blockRule, *from, *scale, *to, scaleCode,
+           BlockQuantizer(blockRule, *from, *scale, *to, scaleEncoding,
                           getTensorLevel(zeroPoint))
-               .mayHaveEitherSign(code, random != nullptr);
+               .mayHaveEitherSign(encoding, random != nullptr);
   // Only the quotient of a quantization can have been NaN here.
   bool maySignDiffer = getStored(*this).isFloat() && precision &&
                        getStored(*this).specials == Specials::None;
@@ -144,7 +146,7 @@ bool Conversion::agrees(uint64_t code, const Parameters &parameters,
       !decode(*to, expected).isZero())
     return false;
   const Format &f32 = *findFormat("f32");
-  return decode(f32, quantize(*from, *scale, f32, *precision, code, scaleCode,
-                              std::nullopt, true))
+  return decode(f32, quantize(*from, *scale, f32, *precision, encoding,
+                              scaleEncoding, std::nullopt, true))
       .isNaN();
 }

@@ -25,7 +25,7 @@ Expectation::getQuotients(const Conversion &conversion, const Call &call) {
   std::vector<Value> &found = quotients[call.scale];
   for (size_t i = found.size(); i < call.count; ++i)
     found.push_back(getQuotient(*conversion.from, *conversion.scale,
-                                *conversion.precision, call.getCode(i),
+                                *conversion.precision, call.getEncoding(i),
                                 call.scale));
   return found;
 }
@@ -41,19 +41,19 @@ void Expectation::fillQuantized(const Conversion &conversion, const Call &call,
   // Dequantize each of the few encodings only once.
   std::vector<uint64_t> back;
   if (goesBack && stored.bits <= 8)
-    for (uint64_t code = 0; code <= stored.getMask(); ++code)
+    for (uint64_t encoding = 0; encoding <= stored.getMask(); ++encoding)
       back.push_back(
-          dequantize(stored, scale, to, code, call.scale, zeroPoint));
+          dequantize(stored, scale, to, encoding, call.scale, zeroPoint));
   const std::vector<Value> &all = getQuotients(conversion, call);
   for (size_t i = 0; i < call.count; ++i) {
-    uint64_t code = quantize(all[i], stored, *conversion.precision, zeroPoint,
-                             conversion.rules.saturate,
-                             conversion.getRandomBits(call.random));
+    uint64_t encoding = quantize(all[i], stored, *conversion.precision,
+                                 zeroPoint, conversion.rules.saturate,
+                                 conversion.getRandomBits(call.random));
     if (!back.empty())
-      code = back[code];
+      encoding = back[encoding];
     else if (goesBack)
-      code = dequantize(stored, scale, to, code, call.scale, zeroPoint);
-    write(to, slots, i, code);
+      encoding = dequantize(stored, scale, to, encoding, call.scale, zeroPoint);
+    write(to, slots, i, encoding);
   }
 }
 
@@ -92,7 +92,7 @@ static void fillBlockElements(const Conversion &conversion, const Call &call,
                            *conversion.scale, *conversion.to, call.scale,
                            conversion.getTensorLevel(call.zeroPoint));
   auto get = [&](size_t i) {
-    return quantizer.quantize(call.getCode(i),
+    return quantizer.quantize(call.getEncoding(i),
                               conversion.getRandomBits(call.random));
   };
   // If all distances round to the same number, ggml's search for the nearest
@@ -127,7 +127,7 @@ void Expectation::fill(const Conversion &conversion, const Call &call,
   if (conversion.kind == Kind::BlockElements)
     return fillBlockElements(conversion, call, slots);
   auto get = [&](size_t i) {
-    return conversion.getExpected(call.getCode(i), call);
+    return conversion.getExpected(call.getEncoding(i), call);
   };
   bool isOrdered =
       (conversion.kind == Kind::BlockScale && conversion.from->bits == 32 &&

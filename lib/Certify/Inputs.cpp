@@ -22,8 +22,8 @@ static constexpr size_t kChunk = size_t(1) << 16;
 
 static const Format &getF64() { return *findFormat("f64"); }
 
-double certify::toDouble(const Format &format, uint64_t code) {
-  uint64_t bits = encode(getF64(), decode(format, code));
+double certify::toDouble(const Format &format, uint64_t encoding) {
+  uint64_t bits = encode(getF64(), decode(format, encoding));
   double value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -43,24 +43,24 @@ uint64_t certify::fromDouble(const Format &format, double value) {
 /// change: all encodings if the type has at most 16 bits, otherwise those
 /// around powers of two and random ones.
 static std::vector<uint64_t> getMagnitudes(const Format &format) {
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
   if (format.bits <= 16) {
     uint64_t count = format.isFloat() && format.isSigned ? format.getSignBit()
                                                          : format.getMask() + 1;
-    for (uint64_t code = 0; code < count; ++code)
-      codes.push_back(code);
-    return codes;
+    for (uint64_t encoding = 0; encoding < count; ++encoding)
+      encodings.push_back(encoding);
+    return encodings;
   }
   // Only formats of 32 and 64 bits, which have a sign.
   uint64_t last = format.getSignBit() - 1;
   uint64_t power = uint64_t(1) << format.mantissaBits;
-  for (uint64_t code = 0; code <= last - power; code += power)
+  for (uint64_t encoding = 0; encoding <= last - power; encoding += power)
     for (int64_t step : {-2, -1, 0, 1, 2})
-      codes.push_back((code + step) & last);
+      encodings.push_back((encoding + step) & last);
   Random random(format.bits);
   for (int i = 0; i < 1 << 18; ++i)
-    codes.push_back(random() & last);
-  return codes;
+    encodings.push_back(random() & last);
+  return encodings;
 }
 
 /// Returns nonnegative values at or next to which a result of this type
@@ -79,14 +79,14 @@ static std::vector<double> getEdges(const Format &to) {
         edges.push_back(std::ldexp(1.0, exponent) + offset);
     return edges;
   }
-  for (uint64_t code : getMagnitudes(to)) {
-    double value = toDouble(to, code), next = toDouble(to, code + 1);
+  for (uint64_t encoding : getMagnitudes(to)) {
+    double value = toDouble(to, encoding), next = toDouble(to, encoding + 1);
     if (!std::isfinite(value))
       continue;
     edges.push_back(value);
     // Extrapolate beyond the largest number.
     if (!std::isfinite(next) || next < value)
-      next = 2 * value - toDouble(to, code - 1);
+      next = 2 * value - toDouble(to, encoding - 1);
     edges.push_back(value / 2 + next / 2);
     edges.push_back(next);
   }
@@ -98,33 +98,33 @@ static std::vector<double> getEdges(const Format &to) {
 //===----------------------------------------------------------------------===//
 
 /// Adds an encoding, its neighbors, and the same with the opposite sign.
-static void addNear(const Format &format, uint64_t code,
-                    std::vector<uint64_t> &codes) {
+static void addNear(const Format &format, uint64_t encoding,
+                    std::vector<uint64_t> &encodings) {
   for (int64_t step = -2; step <= 2; ++step) {
-    uint64_t near = code + step;
-    codes.push_back(near);
-    codes.push_back(format.isFloat() ? near ^ format.getSignBit() : -near);
+    uint64_t near = encoding + step;
+    encodings.push_back(near);
+    encodings.push_back(format.isFloat() ? near ^ format.getSignBit() : -near);
   }
 }
 
-static std::vector<uint64_t> makeWideCodes(const Format &from,
-                                           const Format &to) {
-  std::vector<uint64_t> codes;
+static std::vector<uint64_t> makeWideEncodings(const Format &from,
+                                               const Format &to) {
+  std::vector<uint64_t> encodings;
   for (double edge : getEdges(to))
     if (from.isFloat())
-      addNear(from, fromDouble(from, edge), codes);
+      addNear(from, fromDouble(from, edge), encodings);
     else if (edge < 0x1p64)
-      addNear(from, uint64_t(edge), codes);
+      addNear(from, uint64_t(edge), encodings);
 
   unsigned mantissaBits = from.isFloat() ? from.mantissaBits : 0;
   uint64_t mantissas = (uint64_t(1) << mantissaBits) - 1;
   if (from.isFloat())
     for (uint64_t exponent = 0; exponent < 2048; ++exponent) {
       uint64_t power = exponent << mantissaBits;
-      addNear(from, power, codes);
+      addNear(from, power, encodings);
       for (unsigned bit = 0; bit < mantissaBits; ++bit) {
-        codes.push_back(power | uint64_t(1) << bit);
-        codes.push_back(power | (mantissas >> bit) | from.getSignBit());
+        encodings.push_back(power | uint64_t(1) << bit);
+        encodings.push_back(power | (mantissas >> bit) | from.getSignBit());
       }
     }
   // An integer halfway between two floats has a set bit below their mantissas.
@@ -132,13 +132,13 @@ static std::vector<uint64_t> makeWideCodes(const Format &from,
     for (unsigned bit = 0; bit < length; ++bit)
       addNear(from,
               (~uint64_t(0) >> (64 - length)) ^ ((uint64_t(1) << bit) - 1),
-              codes);
+              encodings);
   Random random(from.bits + from.mantissaBits);
   for (int i = 0; i < 1 << 20; ++i) {
-    uint64_t code = random();
-    codes.push_back(i % 2 ? code : code >> (random() % 64));
+    uint64_t encoding = random();
+    encodings.push_back(i % 2 ? encoding : encoding >> (random() % 64));
   }
-  return codes;
+  return encodings;
 }
 
 /// Returns the encodings of f32 next to the numbers at which a stochastic
@@ -146,7 +146,7 @@ static std::vector<uint64_t> makeWideCodes(const Format &from,
 /// fractions of the distance to the next value, in units of the random bits.
 static std::vector<uint64_t> makeFractions(const Format &from, const Format &to,
                                            unsigned randomWidth) {
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
   std::vector<uint64_t> magnitudes = getMagnitudes(to);
   size_t fractions = size_t(1) << randomWidth;
   size_t step = magnitudes.size() * fractions / 8192 + 1;
@@ -163,17 +163,17 @@ static std::vector<uint64_t> makeFractions(const Format &from, const Format &to,
     for (size_t j = 0; j < fractions; ++j)
       addNear(from,
               fromDouble(from, value + (next - value) * double(j) / fractions),
-              codes);
+              encodings);
   }
   for (double special : {double(INFINITY), double(NAN), 0.0})
-    addNear(from, fromDouble(from, special), codes);
+    addNear(from, fromDouble(from, special), encodings);
   for (uint64_t power = 0; power < from.getSignBit();
        power += uint64_t(1) << from.mantissaBits)
-    addNear(from, power, codes);
+    addNear(from, power, encodings);
   Random random(from.bits + randomWidth);
   for (int i = 0; i < 8192; ++i)
-    codes.push_back(random() & from.getMask());
-  return codes;
+    encodings.push_back(random() & from.getMask());
+  return encodings;
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,20 +184,21 @@ static std::vector<uint64_t> makeFractions(const Format &from, const Format &to,
 static std::vector<uint64_t> makeScales(const Format &format) {
   constexpr size_t kCount = 24;
   std::vector<uint64_t> scales;
-  auto add = [&](uint64_t code) {
-    code &= format.getMask();
-    bool isNew = std::find(scales.begin(), scales.end(), code) == scales.end();
+  auto add = [&](uint64_t encoding) {
+    encoding &= format.getMask();
+    bool isNew =
+        std::find(scales.begin(), scales.end(), encoding) == scales.end();
     if (isNew && scales.size() < kCount)
-      scales.push_back(code);
+      scales.push_back(encoding);
   };
   for (double scale : {1.0, 0.1, -0.37})
     add(fromDouble(format, scale));
   // Zero, the smallest and the largest subnormal number, the limits.
   uint64_t normal = uint64_t(1) << format.mantissaBits;
   uint64_t sign = format.getSignBit();
-  for (uint64_t code : {uint64_t(0), uint64_t(1), normal - 1, normal, sign,
-                        sign - 1, format.getMask() - 1, format.getMask()})
-    add(code);
+  for (uint64_t encoding : {uint64_t(0), uint64_t(1), normal - 1, normal, sign,
+                            sign - 1, format.getMask() - 1, format.getMask()})
+    add(encoding);
   for (double scale :
        {double(INFINITY), -double(INFINITY), double(NAN), 0.0078125, 3.0,
         0x1.5p-100, 0x1.1p-14, 0x1.ep60, -0x1.bp100, 0x1.fffffep-61,
@@ -205,8 +206,8 @@ static std::vector<uint64_t> makeScales(const Format &format) {
     add(fromDouble(format, scale));
   Random random(format.bits);
   for (int i = 0; i < 1000 && scales.size() < kCount; ++i) {
-    uint64_t code = random();
-    add(code >> (random() % 64));
+    uint64_t encoding = random();
+    add(encoding >> (random() % 64));
   }
   return scales;
 }
@@ -239,10 +240,10 @@ static std::vector<double> getRoundedEdges(const Conversion &conversion) {
 }
 
 /// Returns the inputs for one scale and zero point.
-static std::vector<uint64_t> makeCodes(const Conversion &conversion,
-                                       double scale, double zeroPoint) {
+static std::vector<uint64_t> makeEncodings(const Conversion &conversion,
+                                           double scale, double zeroPoint) {
   const Format &from = *conversion.from;
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
   if (conversion.kind != Conversion::Kind::Dequantize) {
     bool multiplies = conversion.kind == Conversion::Kind::FakeConvert;
     std::vector<double> edges = getRoundedEdges(conversion);
@@ -252,20 +253,20 @@ static std::vector<uint64_t> makeCodes(const Conversion &conversion,
       for (double edge : {edges[i], -edges[i]}) {
         double value = multiplies ? (edge + zeroPoint) / scale
                                   : (edge - zeroPoint) * scale;
-        uint64_t code = fromDouble(from, value);
+        uint64_t encoding = fromDouble(from, value);
         for (int64_t near = -2; near <= 2; ++near)
-          codes.push_back((code + near) & from.getMask());
+          encodings.push_back((encoding + near) & from.getMask());
       }
   }
   for (unsigned bit = 0; bit < from.bits; ++bit)
-    addNear(from, uint64_t(1) << bit, codes);
+    addNear(from, uint64_t(1) << bit, encodings);
   for (uint64_t power = 0; from.isFloat() && power < from.getSignBit();
        power += uint64_t(1) << from.mantissaBits)
-    addNear(from, power, codes);
+    addNear(from, power, encodings);
   Random random(17);
   for (int i = 0; i < 4096; ++i)
-    codes.push_back(random() & from.getMask());
-  return codes;
+    encodings.push_back(random() & from.getMask());
+  return encodings;
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,8 +343,8 @@ static std::vector<double> getScaleEdges(const Format &element) {
   return all;
 }
 
-std::vector<uint64_t> Inputs::makeBlockCodes(uint64_t scale,
-                                             uint64_t level) const {
+std::vector<uint64_t> Inputs::makeBlockEncodings(uint64_t scale,
+                                                 uint64_t level) const {
   const Format &from = *conversion.from, &to = *conversion.to;
   double factor = getBlockFactor(conversion, level);
   // The sign of `from` is its top bit.
@@ -351,7 +352,7 @@ std::vector<uint64_t> Inputs::makeBlockCodes(uint64_t scale,
     factor *= toDouble(*conversion.scale, scale);
     bool isMxInt8 =
         to.name == "i8" && conversion.scale->kind == Format::Kind::Scale;
-    return makeCodes(conversion, isMxInt8 ? factor / 64 : factor, 0);
+    return makeEncodings(conversion, isMxInt8 ? factor / 64 : factor, 0);
   }
   std::vector<double> edges;
   if (conversion.kind == Conversion::Kind::BlockScale) {
@@ -381,9 +382,9 @@ void Inputs::setBlockParameters() {
   std::vector<uint64_t> scales = {0}, levels = {0};
   if (scale && scale->bits > 8)
     scales = makeScales(*scale);
-  for (uint64_t code = 1; scale && scale->bits <= 8 && code <= scale->getMask();
-       ++code)
-    scales.push_back(code);
+  for (uint64_t encoding = 1;
+       scale && scale->bits <= 8 && encoding <= scale->getMask(); ++encoding)
+    scales.push_back(encoding);
   if (conversion.hasZeroPoint) {
     levels = makeLevels();
     if (conversion.kind == Conversion::Kind::BlockElements)
@@ -421,8 +422,9 @@ void Inputs::setConversionParameters() {
   std::vector<uint64_t> scales = {0};
   if (scale.bits > 8)
     scales = makeScales(scale);
-  for (uint64_t code = 1; scale.bits <= 8 && code <= scale.getMask(); ++code)
-    scales.push_back(code);
+  for (uint64_t encoding = 1; scale.bits <= 8 && encoding <= scale.getMask();
+       ++encoding)
+    scales.push_back(encoding);
   for (size_t i = 0; i < scales.size(); i += isSampled ? 6 : 1)
     parameters.push_back({scales[i]});
   numScales = parameters.size();
@@ -477,27 +479,27 @@ void Inputs::addRandomBits(size_t count) {
 // Strings
 //===----------------------------------------------------------------------===//
 
-std::vector<uint64_t> Inputs::makeStringCodes(const Format &from) {
-  std::vector<uint64_t> codes;
+std::vector<uint64_t> Inputs::makeStringEncodings(const Format &from) {
+  std::vector<uint64_t> encodings;
   if (from.bits <= 16) {
-    for (uint64_t code = 0; code <= from.getMask(); ++code)
-      codes.push_back(code);
-    return codes;
+    for (uint64_t encoding = 0; encoding <= from.getMask(); ++encoding)
+      encodings.push_back(encoding);
+    return encodings;
   }
   for (unsigned bit = 0; bit < from.bits; ++bit)
-    addNear(from, uint64_t(1) << bit, codes);
+    addNear(from, uint64_t(1) << bit, encodings);
   uint64_t step = uint64_t(1) << from.mantissaBits;
   for (uint64_t power = 0; from.isFloat() && power < from.getSignBit();
        power += step)
-    addNear(from, power, codes);
+    addNear(from, power, encodings);
   Random random(from.bits);
   for (int i = 0; i < 1 << 14; ++i) {
-    uint64_t code = random();
-    codes.push_back(i % 2 ? code : code >> (random() % 64));
+    uint64_t encoding = random();
+    encodings.push_back(i % 2 ? encoding : encoding >> (random() % 64));
   }
-  for (uint64_t &code : codes)
-    code &= from.getMask();
-  return codes;
+  for (uint64_t &encoding : encodings)
+    encoding &= from.getMask();
+  return encodings;
 }
 
 std::vector<std::string> Inputs::makeStrings(const Format &to) {
@@ -544,11 +546,11 @@ Inputs::Inputs(const Conversion &conversion, bool isSampled,
   complete = from.bits <= 16;
   if (conversion.kind == Conversion::Kind::Cast) {
     if (from.bits == 64) {
-      codes = makeWideCodes(from, *conversion.to);
-      numCalls = (codes.size() + kChunk - 1) / kChunk;
+      encodings = makeWideEncodings(from, *conversion.to);
+      numCalls = (encodings.size() + kChunk - 1) / kChunk;
     } else if (from.bits == 32 && conversion.random) {
       complete = false;
-      codes = makeFractions(from, *conversion.to, conversion.random->bits);
+      encodings = makeFractions(from, *conversion.to, conversion.random->bits);
       setRandomCalls();
     } else if (from.bits == 32) {
       complete = !isSampled;
@@ -603,7 +605,7 @@ std::string Inputs::describe() const {
   bool isEvery = complete || (conversion.random && !conversion.scale &&
                               conversion.from->bits <= 16);
   std::string text = isEvery ? "every encoding"
-                     : codes.empty() && parameters.empty()
+                     : encodings.empty() && parameters.empty()
                          ? "1 of 256 encodings"
                          : "selected encodings";
   if (conversion.scale) {
@@ -637,15 +639,16 @@ Call Inputs::getCall(uint64_t index) const {
     }
     if (from.bits == 32 && conversion.random) {
       call.isRange = false;
-      call.codes = codes;
-      call.count = codes.size();
+      call.encodings = encodings;
+      call.count = encodings.size();
       return call;
     }
     if (from.bits == 64) {
-      size_t end = std::min<size_t>(codes.size(), call.first + kChunk);
+      size_t end = std::min<size_t>(encodings.size(), call.first + kChunk);
       call.isRange = false;
-      call.codes.assign(codes.begin() + call.first, codes.begin() + end);
-      call.count = call.codes.size();
+      call.encodings.assign(encodings.begin() + call.first,
+                            encodings.begin() + end);
+      call.count = call.encodings.size();
       return call;
     }
     if (from.bits == 32 && isSampled)
@@ -662,8 +665,8 @@ Call Inputs::getCall(uint64_t index) const {
     call.first = index * kChunk;
     call.count = kChunk;
     if (!complete) {
-      call.codes = makeBlockCodes(call.scale, call.zeroPoint);
-      call.count = call.codes.size();
+      call.encodings = makeBlockEncodings(call.scale, call.zeroPoint);
+      call.count = call.encodings.size();
     }
     return call;
   }
@@ -675,8 +678,8 @@ Call Inputs::getCall(uint64_t index) const {
   if (conversion.hasZeroPoint)
     zeroPoint = toDouble(conversion.getZeroPointFormat(), call.zeroPoint);
   call.isRange = false;
-  call.codes =
-      makeCodes(conversion, toDouble(*conversion.scale, call.scale), zeroPoint);
-  call.count = call.codes.size();
+  call.encodings = makeEncodings(
+      conversion, toDouble(*conversion.scale, call.scale), zeroPoint);
+  call.count = call.encodings.size();
   return call;
 }

@@ -80,14 +80,15 @@ find(std::initializer_list<const char *> names) {
 /// Adds the conversion for each type of quantized values: for float8 with each
 /// value of `saturate`, for other types with and without a zero point.
 template <typename Add>
-static void addCodes(Conversion conversion, const Format *Conversion::*codes,
-                     Add add,
-                     const std::vector<const Format *> &formats = find(
-                         {"i16", "i8", "i4", "i2", "ui16", "ui8", "ui4", "ui2",
-                          "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ",
-                          "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"})) {
+static void addQuantizedTypes(Conversion conversion,
+                              const Format *Conversion::*quantized, Add add,
+                              const std::vector<const Format *> &formats =
+                                  find({"i16", "i8", "i4", "i2", "ui16", "ui8",
+                                        "ui4", "ui2", "f8E4M3FN", "f8E4M3FNUZ",
+                                        "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN",
+                                        "f6E3M2FN", "f4E2M1FN"})) {
   for (const Format *format : formats) {
-    conversion.*codes = format;
+    conversion.*quantized = format;
     bool isFloat8 = format->isFloat() && format->bits == 8;
     for (bool second : {false, true}) {
       conversion.hasZeroPoint = second && !isFloat8;
@@ -109,7 +110,7 @@ std::vector<Conversion> certify::listQuantizations() {
         conversion.from = from;
         conversion.scale = scale;
         conversion.precision = precision;
-        addCodes(conversion, &Conversion::to, add);
+        addQuantizedTypes(conversion, &Conversion::to, add);
       }
   conversion.kind = Kind::Dequantize;
   conversion.precision = nullptr;
@@ -117,7 +118,7 @@ std::vector<Conversion> certify::listQuantizations() {
     for (const Format *scale : find({"f32", "f16", "bf16", "f8E8M0FNU"})) {
       conversion.to = to;
       conversion.scale = scale;
-      addCodes(conversion, &Conversion::from, add);
+      addQuantizedTypes(conversion, &Conversion::from, add);
       conversion.from = findFormat("i32");
       for (bool hasZeroPoint : {false, true}) {
         conversion.hasZeroPoint = hasZeroPoint;
@@ -131,7 +132,7 @@ std::vector<Conversion> certify::listQuantizations() {
         conversion.from = conversion.to = format;
         conversion.scale = scale;
         conversion.precision = precision;
-        addCodes(conversion, &Conversion::destination, add);
+        addQuantizedTypes(conversion, &Conversion::destination, add);
       }
   // The types that ONNX lacks, as quantized values and as scales.
   auto own =
@@ -143,11 +144,11 @@ std::vector<Conversion> certify::listQuantizations() {
       conversion.kind = Kind::Quantize;
       conversion.from = format;
       conversion.precision = findFormat("f32");
-      addCodes(conversion, &Conversion::to, add, own);
+      addQuantizedTypes(conversion, &Conversion::to, add, own);
       conversion.kind = Kind::Dequantize;
       conversion.to = format;
       conversion.precision = nullptr;
-      addCodes(conversion, &Conversion::from, add, own);
+      addQuantizedTypes(conversion, &Conversion::from, add, own);
     }
   return all;
 }
@@ -396,9 +397,10 @@ std::vector<Conversion> certify::listStochastic() {
         conversion.scale = findFormat("f32");
         conversion.precision = findFormat(precision);
         conversion.destination = nullptr;
-        addCodes(conversion,
-                 kind == Kind::Qdq ? &Conversion::destination : &Conversion::to,
-                 add, storages);
+        addQuantizedTypes(conversion,
+                          kind == Kind::Qdq ? &Conversion::destination
+                                            : &Conversion::to,
+                          add, storages);
       }
   for (Conversion each : listBlocks())
     if (each.kind == Kind::BlockElements && each.from->name != "f16") {

@@ -103,7 +103,7 @@ static constexpr Mutant kMutants[] = {
     {"e4m3_overflow", "overflow becomes the largest number, not NaN",
      "cast_f16_to_f8E4M3FN_saturate0", "arith.select", 0x43F00000,
      Change::Constant, 0x43E00000},
-    {"e4m3_decode_nan", "the code of NaN is decoded as 480",
+    {"e4m3_decode_nan", "the encoding of NaN is decoded as 480",
      "cast_f8E4M3FN_to_f32", "arith.cmpi", 0x7F, Change::Constant, 0x80},
     {"e4m3_decode_subnormal", "subnormals are decoded with a half too much",
      "cast_f8E4M3FN_to_f32", "arith.subf", 0x3C800000, Change::Constant,
@@ -843,8 +843,8 @@ certify::runMutants(const std::function<bool(StringRef)> &filter,
 }
 
 llvm::json::Value certify::toJSON(const MutantReport &report) {
-  auto hex = [](uint64_t code) {
-    return "0x" + llvm::utohexstr(code, /*LowerCase=*/true);
+  auto hex = [](uint64_t encoding) {
+    return "0x" + llvm::utohexstr(encoding, /*LowerCase=*/true);
   };
   llvm::json::Object object{
       {"mutant", report.name},

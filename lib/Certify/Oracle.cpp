@@ -181,9 +181,9 @@ static Value roundByRandomBits(const Value &value, int last,
   return {Value::Kind::Number, value.negative, below, last};
 }
 
-static Value decodeFloat(const Format &format, uint64_t code) {
-  bool negative = code & format.getSignBit();
-  uint64_t magnitude = code & getMagnitudes(format);
+static Value decodeFloat(const Format &format, uint64_t encoding) {
+  bool negative = encoding & format.getSignBit();
+  uint64_t magnitude = encoding & getMagnitudes(format);
   unsigned mantissaBits = format.mantissaBits;
   uint64_t mantissa = magnitude & ((uint64_t(1) << mantissaBits) - 1);
   switch (format.specials) {
@@ -218,25 +218,25 @@ static Value decodeFloat(const Format &format, uint64_t code) {
           smallest + int(exponent ? exponent - 1 : 0)};
 }
 
-Value certify::decode(const Format &format, uint64_t code) {
-  code &= format.getMask();
+Value certify::decode(const Format &format, uint64_t encoding) {
+  encoding &= format.getMask();
   switch (format.kind) {
   case Kind::Float:
-    return decodeFloat(format, code);
+    return decodeFloat(format, encoding);
   case Kind::Scale:
-    return code == format.getMask()
-               ? makeNaN(false)
-               : Value{Value::Kind::Number, false, 1, int(code) - format.bias};
+    return encoding == format.getMask() ? makeNaN(false)
+                                        : Value{Value::Kind::Number, false, 1,
+                                                int(encoding) - format.bias};
   case Kind::Signed:
-    if (code & format.getSignBit())
-      return {Value::Kind::Number, true, (~code + 1) & format.getMask(), 0};
+    if (encoding & format.getSignBit())
+      return {Value::Kind::Number, true, (~encoding + 1) & format.getMask(), 0};
     break;
   case Kind::Unsigned:
   case Kind::Bool:
   case Kind::String:
     break;
   }
-  return {Value::Kind::Number, false, code, 0};
+  return {Value::Kind::Number, false, encoding, 0};
 }
 
 /// Implements C2 to C6, C8 and F3.
@@ -500,18 +500,19 @@ uint64_t certify::project(const Format &format, const Value &value,
 // exact where that matters.
 
 uint64_t certify::convertFromBlock(const Format &from, const Format &scale,
-                                   const Format &to, uint64_t code,
-                                   uint64_t scaleCode,
+                                   const Format &to, uint64_t encoding,
+                                   uint64_t scaleEncoding,
                                    const DraftProjection &projection) {
-  return project(to, multiply(decode(from, code), decode(scale, scaleCode)),
+  return project(to,
+                 multiply(decode(from, encoding), decode(scale, scaleEncoding)),
                  projection);
 }
 
 uint64_t certify::convertToBlock(const Format &from, const Format &scale,
-                                 const Format &to, uint64_t code,
-                                 uint64_t scaleCode,
+                                 const Format &to, uint64_t encoding,
+                                 uint64_t scaleEncoding,
                                  const DraftProjection &projection) {
-  Value value = decode(from, code), factor = decode(scale, scaleCode);
+  Value value = decode(from, encoding), factor = decode(scale, scaleEncoding);
   if (value.isNaN() || factor.isNaN())
     return getProjectedNaN(to);
   if (factor.isZero())
@@ -532,21 +533,21 @@ static Value roundTo(const Format &format, const Value &value) {
 // Casts
 //===----------------------------------------------------------------------===//
 
-uint64_t certify::cast(const Format &from, const Format &to, uint64_t code,
+uint64_t certify::cast(const Format &from, const Format &to, uint64_t encoding,
                        const CastRules &rules) {
-  code &= from.getMask();
+  encoding &= from.getMask();
   if (rules.projection)
-    return project(to, decode(from, code), *rules.projection);
+    return project(to, decode(from, encoding), *rules.projection);
   // A cast to the same type keeps all bits (V7).
   if (&from == &to)
-    return code;
+    return encoding;
   // Casts between integers keep the low bits (C12).
   if (from.isInteger() && to.isInteger()) {
-    if (from.kind == Kind::Signed && (code & from.getSignBit()))
-      code |= ~from.getMask();
-    return code & to.getMask();
+    if (from.kind == Kind::Signed && (encoding & from.getSignBit()))
+      encoding |= ~from.getMask();
+    return encoding & to.getMask();
   }
-  return encode(to, decode(from, code), rules);
+  return encode(to, decode(from, encoding), rules);
 }
 
 template <typename Slot>
@@ -571,14 +572,15 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
   // are cast to the same number, so is everything in between. For integer
   // results this holds before truncation to the low bits. A projection onto the
   // same type only changes zeros, NaNs, and infinities.
-  auto convert = [&](uint64_t code) {
+  auto convert = [&](uint64_t encoding) {
     if (fixed.projection)
-      return project(destination, decode(source, code), *fixed.projection);
-    return encode(destination, decode(source, code), fixed);
+      return project(destination, decode(source, encoding), *fixed.projection);
+    return encode(destination, decode(source, encoding), fixed);
   };
-  auto convertEnd = [&](uint64_t code) {
-    return to.isInteger() ? truncateToInteger(destination, decode(source, code))
-                          : convert(code);
+  auto convertEnd = [&](uint64_t encoding) {
+    return to.isInteger()
+               ? truncateToInteger(destination, decode(source, encoding))
+               : convert(encoding);
   };
   size_t intervalSize =
       from.isFloat() ? std::min<size_t>(4096, size_t(1) << from.mantissaBits)
@@ -646,18 +648,18 @@ static int64_t roundToInteger(const Value &value) {
   return value.negative ? -magnitude : magnitude;
 }
 
-static int64_t toInteger(const Format &format, uint64_t code) {
-  Value value = decode(format, code);
+static int64_t toInteger(const Format &format, uint64_t encoding) {
+  Value value = decode(format, encoding);
   return value.negative ? -int64_t(value.significand)
                         : int64_t(value.significand);
 }
 
 Value certify::getQuotient(const Format &from, const Format &scale,
-                           const Format &precision, uint64_t code,
-                           uint64_t scaleCode) {
+                           const Format &precision, uint64_t encoding,
+                           uint64_t scaleEncoding) {
   return roundTo(precision,
-                 divide(roundTo(precision, decode(from, code)),
-                        roundTo(precision, decode(scale, scaleCode))));
+                 divide(roundTo(precision, decode(from, encoding)),
+                        roundTo(precision, decode(scale, scaleEncoding))));
 }
 
 uint64_t certify::quantize(const Value &exact, const Format &to,
@@ -685,38 +687,38 @@ uint64_t certify::quantize(const Value &exact, const Format &to,
 
 uint64_t certify::quantize(const Format &from, const Format &scale,
                            const Format &to, const Format &precision,
-                           uint64_t code, uint64_t scaleCode,
+                           uint64_t encoding, uint64_t scaleEncoding,
                            std::optional<uint64_t> zeroPoint, bool saturate,
                            std::optional<RandomBits> random) {
-  return quantize(getQuotient(from, scale, precision, code, scaleCode), to,
-                  precision, zeroPoint, saturate, random);
+  return quantize(getQuotient(from, scale, precision, encoding, scaleEncoding),
+                  to, precision, zeroPoint, saturate, random);
 }
 
 uint64_t certify::dequantize(const Format &from, const Format &scale,
-                             const Format &to, uint64_t code,
-                             uint64_t scaleCode,
+                             const Format &to, uint64_t encoding,
+                             uint64_t scaleEncoding,
                              std::optional<uint64_t> zeroPoint) {
-  Value difference = decode(from, code);
+  Value difference = decode(from, encoding);
   if (from.isInteger())
-    difference = makeInteger(toInteger(from, code) -
+    difference = makeInteger(toInteger(from, encoding) -
                              (zeroPoint ? toInteger(from, *zeroPoint) : 0));
   else if (zeroPoint && from.overflow == Overflow::Saturates)
     difference = add(difference, negate(decode(from, *zeroPoint)));
   Value product = multiply(roundTo(getF32(), difference),
-                           roundTo(getF32(), decode(scale, scaleCode)));
+                           roundTo(getF32(), decode(scale, scaleEncoding)));
   return encode(to, roundTo(getF32(), product));
 }
 
 uint64_t certify::quantizeAndBack(const Format &format, const Format &scale,
                                   const Format &storage,
-                                  const Format &precision, uint64_t code,
-                                  uint64_t scaleCode,
+                                  const Format &precision, uint64_t encoding,
+                                  uint64_t scaleEncoding,
                                   std::optional<uint64_t> zeroPoint,
                                   bool saturate,
                                   std::optional<RandomBits> random) {
-  uint64_t stored = quantize(format, scale, storage, precision, code, scaleCode,
-                             zeroPoint, saturate, random);
-  return dequantize(storage, scale, format, stored, scaleCode, zeroPoint);
+  uint64_t stored = quantize(format, scale, storage, precision, encoding,
+                             scaleEncoding, zeroPoint, saturate, random);
+  return dequantize(storage, scale, format, stored, scaleEncoding, zeroPoint);
 }
 
 //===----------------------------------------------------------------------===//
@@ -751,9 +753,9 @@ uint64_t certify::philox(unsigned k, uint64_t seed, uint64_t offset,
 static Value roundToBFloatByOpenVino(const Value &value) {
   if (value.isNaN())
     return value;
-  uint64_t code = encodeFloat(getF32(), value, {});
-  uint64_t last = code >> 16 & 1;
-  return decodeFloat(getF32(), (code + (last << 15)) >> 16 << 16);
+  uint64_t encoding = encodeFloat(getF32(), value, {});
+  uint64_t last = encoding >> 16 & 1;
+  return decodeFloat(getF32(), (encoding + (last << 15)) >> 16 << 16);
 }
 
 /// Rounds to f16 as OpenVINO does: to nearest even, except that a number below
@@ -870,16 +872,16 @@ void FakeConvert::computeByReference(const FakeConvertRules &rules) {
 }
 
 uint64_t certify::fakeConvert(const Format &format, const Format &destination,
-                              uint64_t code, uint64_t scaleCode,
-                              std::optional<uint64_t> shiftCode,
+                              uint64_t encoding, uint64_t scaleEncoding,
+                              std::optional<uint64_t> shiftEncoding,
                               const FakeConvertRules &rules) {
-  Value shift = shiftCode ? decode(format, *shiftCode) : Value();
+  Value shift = shiftEncoding ? decode(format, *shiftEncoding) : Value();
   FakeConvert steps = {format,
                        destination,
-                       decode(format, code),
-                       decode(format, scaleCode),
+                       decode(format, encoding),
+                       decode(format, scaleEncoding),
                        shift,
-                       shiftCode.has_value()};
+                       shiftEncoding.has_value()};
   switch (rules.mode) {
   case FakeConvertMode::Exact:
     steps.computeExactly();

@@ -215,8 +215,8 @@ static std::string printMagnitude(const Format &format, uint64_t magnitude) {
   }
 }
 
-std::string certify::toString(const Format &format, uint64_t code) {
-  Value value = decode(format, code);
+std::string certify::toString(const Format &format, uint64_t encoding) {
+  Value value = decode(format, encoding);
   std::string sign = value.negative ? "-" : "";
   if (value.isNaN())
     return "NaN";
@@ -225,7 +225,7 @@ std::string certify::toString(const Format &format, uint64_t code) {
   if (value.isZero() || !(format.isFloat() || format.kind == Kind::Scale))
     return sign + std::to_string(value.significand);
   if (format.isFloat())
-    return sign + printMagnitude(format, code & format.getMask() &
+    return sign + printMagnitude(format, encoding & format.getMask() &
                                              ~format.getSignBit());
   // All digits of a power of two.
   Integer digits(1);

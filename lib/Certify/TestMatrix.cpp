@@ -47,8 +47,9 @@ static const Format *resolvePrecision(const Format &from, const Format &scale,
 }
 
 /// Whether a zero point affects the result. float8 ignores it (D3, D5).
-static bool hasZeroPointFor(const Format &codes, bool isPresent) {
-  return isPresent && !(codes.isFloat() && codes.overflow == Overflow::AsAsked);
+static bool hasZeroPointFor(const Format &quantized, bool isPresent) {
+  return isPresent &&
+         !(quantized.isFloat() && quantized.overflow == Overflow::AsAsked);
 }
 
 static Conversion makeCast(const Format &from, const Format &to, int64_t opset,

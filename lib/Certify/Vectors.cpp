@@ -31,12 +31,12 @@ namespace {
 /// The distinct inputs of a table.
 class NamedInputs {
 public:
-  void add(uint64_t code, const llvm::Twine &name) {
-    if (known.insert(code).second)
-      list.push_back({code, name.str()});
+  void add(uint64_t encoding, const llvm::Twine &name) {
+    if (known.insert(encoding).second)
+      list.push_back({encoding, name.str()});
   }
   /// Adds an input without a name.
-  void add(uint64_t code) { add(code, ""); }
+  void add(uint64_t encoding) { add(encoding, ""); }
 
   std::vector<std::pair<uint64_t, std::string>> list;
 
@@ -52,12 +52,12 @@ static bool isNarrow(const Format &format) {
 }
 
 /// Describes the number with this encoding, which has no sign bit.
-static std::string describe(const Format &format, uint64_t code) {
-  if (code == 0)
+static std::string describe(const Format &format, uint64_t encoding) {
+  if (encoding == 0)
     return "zero";
-  if (code < uint64_t(1) << format.mantissaBits)
-    return llvm::formatv("subnormal {0}", code);
-  return llvm::formatv("{0}", toDouble(format, code));
+  if (encoding < uint64_t(1) << format.mantissaBits)
+    return llvm::formatv("subnormal {0}", encoding);
+  return llvm::formatv("{0}", toDouble(format, encoding));
 }
 
 /// Returns the encoding of the largest number.
@@ -80,10 +80,10 @@ static uint64_t getLargest(const Format &format) {
 /// result type.
 static void addSpecials(const Format &from, NamedInputs &inputs) {
   uint64_t sign = from.getSignBit(), normal = uint64_t(1) << from.mantissaBits;
-  auto addBoth = [&](uint64_t code, const llvm::Twine &name) {
+  auto addBoth = [&](uint64_t encoding, const llvm::Twine &name) {
     std::string label = name.str();
-    inputs.add(code, label);
-    inputs.add(code | sign, "-(" + llvm::Twine(label) + ")");
+    inputs.add(encoding, label);
+    inputs.add(encoding | sign, "-(" + llvm::Twine(label) + ")");
   };
   inputs.add(0, "zero");
   inputs.add(sign, decode(from, sign).isNaN() ? "NaN" : "-0");
@@ -91,14 +91,15 @@ static void addSpecials(const Format &from, NamedInputs &inputs) {
   addBoth(normal - 1, "largest subnormal of the input");
   addBoth(normal, "smallest normal of the input");
   addBoth(getLargest(from), "largest of the input");
-  for (uint64_t code : {getLargest(from) + 1, getLargest(from) + 2,
-                        sign - normal / 2, sign - 1}) {
-    code &= sign - 1;
-    Value value = decode(from, code);
+  for (uint64_t encoding : {getLargest(from) + 1, getLargest(from) + 2,
+                            sign - normal / 2, sign - 1}) {
+    encoding &= sign - 1;
+    Value value = decode(from, encoding);
     if (value.isInfinity())
-      addBoth(code, "infinity");
+      addBoth(encoding, "infinity");
     else if (value.isNaN())
-      addBoth(code, code & (normal / 2) ? "quiet NaN" : "signalling NaN");
+      addBoth(encoding,
+              encoding & (normal / 2) ? "quiet NaN" : "signalling NaN");
   }
 }
 
@@ -106,13 +107,13 @@ static void addSpecials(const Format &from, NamedInputs &inputs) {
 static void addAround(const Format &from, double value, const llvm::Twine &name,
                       NamedInputs &inputs) {
   std::string label = name.str();
-  uint64_t code = fromDouble(from, value);
-  if (toDouble(from, code) != value)
+  uint64_t encoding = fromDouble(from, value);
+  if (toDouble(from, encoding) != value)
     return;
-  inputs.add(code, label);
+  inputs.add(encoding, label);
   if (from.isFloat() && value != 0) {
-    inputs.add(code - 1, "just below (in magnitude) " + llvm::Twine(label));
-    inputs.add(code + 1, "just above (in magnitude) " + llvm::Twine(label));
+    inputs.add(encoding - 1, "just below (in magnitude) " + llvm::Twine(label));
+    inputs.add(encoding + 1, "just above (in magnitude) " + llvm::Twine(label));
   }
 }
 
@@ -123,20 +124,20 @@ static void addFloatCases(const Format &from, const Format &to,
   uint64_t largest = getLargest(to);
   for (double sign : {1.0, -1.0}) {
     llvm::StringRef minus = sign < 0 ? "-" : "";
-    for (uint64_t code = 0; code <= largest; ++code) {
-      double value = toDouble(to, code);
-      addAround(from, sign * value, minus + llvm::Twine(describe(to, code)),
+    for (uint64_t encoding = 0; encoding <= largest; ++encoding) {
+      double value = toDouble(to, encoding);
+      addAround(from, sign * value, minus + llvm::Twine(describe(to, encoding)),
                 inputs);
       // Extrapolate one number beyond the largest.
-      double next = code < largest ? toDouble(to, code + 1)
-                                   : 2 * value - toDouble(to, code - 1);
+      double next = encoding < largest ? toDouble(to, encoding + 1)
+                                       : 2 * value - toDouble(to, encoding - 1);
       double middle = sign * (value / 2 + next / 2);
-      uint64_t even = code % 2 ? code + 1 : code;
+      uint64_t even = encoding % 2 ? encoding + 1 : encoding;
       std::string name =
           "tie to even at " +
           (even > largest ? "the overflow" : describe(to, even)) +
-          (even == code ? ", from above" : ", from below");
-      if (code == largest) {
+          (even == encoding ? ", from above" : ", from below");
+      if (encoding == largest) {
         uint64_t tie = fromDouble(from, middle);
         if (toDouble(from, tie) == middle) {
           uint64_t last = largest % 2 ? tie - 1 : tie;
@@ -201,10 +202,10 @@ static void addCastCases(const Format &from, const Format &to,
 
 /// Returns the label of the rule in docs/rules.md that determines the result of
 /// a cast.
-static llvm::StringRef getCastRule(const Conversion &conversion, uint64_t code,
-                                   uint64_t output) {
+static llvm::StringRef getCastRule(const Conversion &conversion,
+                                   uint64_t encoding, uint64_t output) {
   const Format &from = *conversion.from, &to = *conversion.to;
-  Value value = decode(from, code);
+  Value value = decode(from, encoding);
   if (to.kind == Format::Kind::Bool || from.kind == Format::Kind::Bool)
     return "C13";
   if (to.isInteger())
@@ -227,8 +228,8 @@ static llvm::StringRef getCastRule(const Conversion &conversion, uint64_t code,
 
 /// Returns the rule that determines the result of a cast of IEEE P3109.
 static llvm::StringRef getProjectionRule(const Conversion &conversion,
-                                         uint64_t code, uint64_t output) {
-  Value value = decode(*conversion.from, code),
+                                         uint64_t encoding, uint64_t output) {
+  Value value = decode(*conversion.from, encoding),
         result = decode(*conversion.to, output);
   if (value.isNaN() || result.isZero())
     return "I6";
@@ -237,7 +238,7 @@ static llvm::StringRef getProjectionRule(const Conversion &conversion,
   // Numbers beyond the largest one saturate.
   uint64_t largest = getLargest(*conversion.to);
   bool isEnd = (output & ~conversion.to->getSignBit()) == largest;
-  if (isEnd && std::fabs(toDouble(*conversion.from, code)) >
+  if (isEnd && std::fabs(toDouble(*conversion.from, encoding)) >
                    std::fabs(toDouble(*conversion.to, output)))
     return "I5";
   if (conversion.random)
@@ -307,17 +308,17 @@ static void fillCast(VectorTable &table) {
   table.isComplete = from.bits <= 16;
   if (table.isComplete) {
     llvm::DenseMap<uint64_t, std::string> names;
-    for (const auto &[code, name] : inputs.list)
-      names[code & from.getMask()] = name;
-    for (uint64_t code = 0; code <= from.getMask(); ++code)
-      addRow(table, {code, 0, 0, 0, names.lookup(code), {}});
+    for (const auto &[encoding, name] : inputs.list)
+      names[encoding & from.getMask()] = name;
+    for (uint64_t encoding = 0; encoding <= from.getMask(); ++encoding)
+      addRow(table, {encoding, 0, 0, 0, names.lookup(encoding), {}});
     return;
   }
   Random random(from.bits);
   for (int i = 0; i < 256; ++i)
     inputs.add(random() & from.getMask());
-  for (const auto &[code, name] : inputs.list)
-    addRow(table, {code & from.getMask(), 0, 0, 0, name, {}});
+  for (const auto &[encoding, name] : inputs.list)
+    addRow(table, {encoding & from.getMask(), 0, 0, 0, name, {}});
 }
 
 /// Fills in a cast with a stochastic rounding. Inputs are the fractions between
@@ -331,35 +332,35 @@ static void fillStochasticCast(VectorTable &table) {
   NamedInputs inputs;
   addSpecials(from, inputs);
   // Around the subnormals, around the normal numbers, and at the overflow.
-  std::set<uint64_t> codes = {0,
-                              1,
-                              (uint64_t(1) << to.mantissaBits) - 1,
-                              uint64_t(1) << to.mantissaBits,
-                              largest / 2,
-                              largest - 1,
-                              largest};
+  std::set<uint64_t> encodings = {0,
+                                  1,
+                                  (uint64_t(1) << to.mantissaBits) - 1,
+                                  uint64_t(1) << to.mantissaBits,
+                                  largest / 2,
+                                  largest - 1,
+                                  largest};
   for (double sign : {1.0, -1.0})
-    for (uint64_t code : codes) {
-      double value = toDouble(to, code);
-      double step = code < largest ? toDouble(to, code + 1) - value
-                                   : value - toDouble(to, code - 1);
+    for (uint64_t encoding : encodings) {
+      double value = toDouble(to, encoding);
+      double step = encoding < largest ? toDouble(to, encoding + 1) - value
+                                       : value - toDouble(to, encoding - 1);
       for (double part : {0.0, 0.5, 1.0, 1.5, double(limit) / 2 - 0.5,
                           double(limit) / 2, limit - 1.0, limit - 0.5})
         addAround(from, sign * (value + step * part / double(limit)),
                   llvm::formatv("{0}{1} and {2} of {3} parts of a step",
-                                sign < 0 ? "-" : "", describe(to, code), part,
-                                limit)
+                                sign < 0 ? "-" : "", describe(to, encoding),
+                                part, limit)
                       .str(),
                   inputs);
     }
-  for (const auto &[code, name] : inputs.list) {
+  for (const auto &[encoding, name] : inputs.list) {
     std::set<uint64_t> random = {0, limit - 1};
     for (uint64_t bits = 1; bits < limit; ++bits)
-      if (conversion.getExpected(code, {0, 0, bits}) !=
-          conversion.getExpected(code, {0, 0, bits - 1}))
+      if (conversion.getExpected(encoding, {0, 0, bits}) !=
+          conversion.getExpected(encoding, {0, 0, bits - 1}))
         random.insert({bits - 1, bits});
     for (uint64_t bits : random)
-      addRow(table, {code, 0, 0, 0, name, {}, bits});
+      addRow(table, {encoding, 0, 0, 0, name, {}, bits});
   }
 }
 
@@ -373,11 +374,12 @@ listQuotients(const Format &to, uint64_t maxNumbers = 32) {
   };
   if (to.isFloat()) {
     uint64_t largest = getLargest(to), step = largest / maxNumbers + 1;
-    for (uint64_t code = 0; code < largest; code += step) {
-      double value = toDouble(to, code), next = toDouble(to, code + 1);
-      add(value, describe(to, code));
+    for (uint64_t encoding = 0; encoding < largest; encoding += step) {
+      double value = toDouble(to, encoding), next = toDouble(to, encoding + 1);
+      add(value, describe(to, encoding));
       add(value / 2 + next / 2,
-          "tie to even at " + llvm::Twine(describe(to, code + code % 2)));
+          "tie to even at " +
+              llvm::Twine(describe(to, encoding + encoding % 2)));
     }
     double value = toDouble(to, largest);
     add(value, "largest");
@@ -430,9 +432,9 @@ static std::vector<uint64_t> listZeroPoints(const Conversion &conversion) {
 
 /// Returns the largest f64 value of the factor by which x is larger than the
 /// quotient that is rounded.
-static double getFactor(const Conversion &conversion, uint64_t scaleCode,
+static double getFactor(const Conversion &conversion, uint64_t scaleEncoding,
                         uint64_t zeroPoint) {
-  double factor = toDouble(*conversion.scale, scaleCode);
+  double factor = toDouble(*conversion.scale, scaleEncoding);
   if (conversion.kind != Kind::BlockElements)
     return factor;
   // MXINT8 elements are multiples of 1/64.
@@ -451,24 +453,24 @@ static void fillScaled(VectorTable &table) {
   const Format &from = *conversion.from, &scale = *conversion.scale;
   std::vector<uint64_t> scales = listScales(scale);
   // Blocks also have the largest scales.
-  for (uint64_t code : {scale.getMask() - 2, scale.getMask() - 1})
+  for (uint64_t encoding : {scale.getMask() - 2, scale.getMask() - 1})
     if (conversion.isBlock() && scale.kind == Format::Kind::Scale)
-      scales.push_back(code);
+      scales.push_back(encoding);
   bool multiplies = conversion.kind == Kind::FakeConvert;
-  for (uint64_t scaleCode : scales)
+  for (uint64_t scaleEncoding : scales)
     for (uint64_t zeroPoint : listZeroPoints(conversion)) {
       NamedInputs inputs;
       if (from.isFloat())
         addSpecials(from, inputs);
-      double factor = getFactor(conversion, scaleCode, zeroPoint);
+      double factor = getFactor(conversion, scaleEncoding, zeroPoint);
       double shift =
           multiplies ? toDouble(conversion.getZeroPointFormat(), zeroPoint) : 0;
       if (conversion.kind == Kind::Dequantize ||
           conversion.kind == Kind::BlockDequantize) {
         uint64_t step = from.bits > 8 ? 251 : 1;
-        for (uint64_t code = 0; code <= from.getMask() && from.bits <= 16;
-             code += step)
-          inputs.add(code);
+        for (uint64_t encoding = 0;
+             encoding <= from.getMask() && from.bits <= 16; encoding += step)
+          inputs.add(encoding);
       } else {
         for (const auto &[quotient, name] :
              listQuotients(conversion.destination ? *conversion.destination
@@ -478,16 +480,16 @@ static void fillScaled(VectorTable &table) {
                                       : signedQuotient * factor;
             if (!std::isfinite(value))
               continue;
-            uint64_t code = fromDouble(from, value) & from.getMask();
-            bool isExact = toDouble(from, code) == value && !shift;
+            uint64_t encoding = fromDouble(from, value) & from.getMask();
+            bool isExact = toDouble(from, encoding) == value && !shift;
             llvm::StringRef near = isExact ? "" : "next to ";
             llvm::StringRef sign = signedQuotient < 0 ? "-" : "";
-            inputs.add(code, llvm::Twine(near) + sign + name);
-            inputs.add((code + 1) & from.getMask());
+            inputs.add(encoding, llvm::Twine(near) + sign + name);
+            inputs.add((encoding + 1) & from.getMask());
           }
       }
-      for (const auto &[code, name] : inputs.list)
-        addRow(table, {code, scaleCode, zeroPoint, 0, name, {}});
+      for (const auto &[encoding, name] : inputs.list)
+        addRow(table, {encoding, scaleEncoding, zeroPoint, 0, name, {}});
     }
 }
 
@@ -519,13 +521,14 @@ static void addScaleNumberCases(const Conversion &conversion, double factor,
   const Format &from = *conversion.from, &scale = *conversion.to;
   for (const auto &[number, name] : listQuotients(scale, 256)) {
     double value = number * factor;
-    uint64_t code = fromDouble(from, value) & from.getMask();
+    uint64_t encoding = fromDouble(from, value) & from.getMask();
     if (!std::isfinite(value))
       continue;
-    bool isExact = toDouble(from, code) == value;
-    inputs.add(code, llvm::Twine(isExact ? "scale " : "next to scale ") + name);
+    bool isExact = toDouble(from, encoding) == value;
+    inputs.add(encoding,
+               llvm::Twine(isExact ? "scale " : "next to scale ") + name);
     for (int64_t step : {-1, 1})
-      inputs.add((code + step) & from.getMask());
+      inputs.add((encoding + step) & from.getMask());
   }
 }
 
@@ -557,8 +560,8 @@ static void fillBlockScales(VectorTable &table) {
     Random random(zeroPoint + 1);
     for (int i = 0; i < 256; ++i)
       inputs.add(random() & from.getMask());
-    for (const auto &[code, name] : inputs.list)
-      addRow(table, {code, 0, zeroPoint, 0, name, {}});
+    for (const auto &[encoding, name] : inputs.list)
+      addRow(table, {encoding, 0, zeroPoint, 0, name, {}});
   }
 }
 

@@ -204,8 +204,9 @@ private:
   /// Writes `count` encodings to the .npy file `name`, unless an earlier file
   /// is equal, and returns the name of the file that has them.
   llvm::Expected<std::string>
-  writeCodes(size_t count, const std::string &name, const ElementInfo &element,
-             llvm::function_ref<uint64_t(size_t)> get);
+  writeEncodings(size_t count, const std::string &name,
+                 const ElementInfo &element,
+                 llvm::function_ref<uint64_t(size_t)> get);
   /// Returns the index of a list of named rows, which tables share.
   int64_t addCases(ArrayRef<VectorRow> rows);
 
@@ -229,9 +230,9 @@ VectorWriter::writeFile(const llvm::Twine &name,
 }
 
 llvm::Expected<std::string>
-VectorWriter::writeCodes(size_t count, const std::string &name,
-                         const ElementInfo &element,
-                         llvm::function_ref<uint64_t(size_t)> get) {
+VectorWriter::writeEncodings(size_t count, const std::string &name,
+                             const ElementInfo &element,
+                             llvm::function_ref<uint64_t(size_t)> get) {
   llvm::Expected<TensorBuffer> buffer =
       TensorBuffer::allocate(element, {int64_t(count)});
   if (!buffer)
@@ -240,11 +241,11 @@ VectorWriter::writeCodes(size_t count, const std::string &name,
   bool isSigned = element.elementClass == ElementClass::Signed;
   char *data = buffer->getMutableBytes().data();
   for (size_t i = 0; i < count; ++i) {
-    uint64_t code = get(i);
+    uint64_t encoding = get(i);
     // Elements of less than 8 bits are sign-extended to a byte.
     if (isSigned && element.bits < 64)
-      code = uint64_t(llvm::SignExtend64(code, element.bits));
-    memcpy(data, &code, size);
+      encoding = uint64_t(llvm::SignExtend64(encoding, element.bits));
+    memcpy(data, &encoding, size);
     data += size;
   }
   std::string contents = element.mlir;
@@ -319,21 +320,22 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
                       ? "exact"
                       : "any";
 
-  auto writeCodesOf =
+  auto writeEncodingsOf =
       [&](StringRef role, const Format &format,
           llvm::function_ref<uint64_t(size_t)> get) -> llvm::Error {
     llvm::Expected<std::string> file =
-        writeCodes(table.rows.size(), name + "." + role.str() + ".npy",
-                   getElement(format), get);
+        writeEncodings(table.rows.size(), name + "." + role.str() + ".npy",
+                       getElement(format), get);
     if (!file)
       return file.takeError();
     columns[role] = *file;
     return llvm::Error::success();
   };
   auto writeColumn = [&](StringRef role, const Format &format,
-                         uint64_t VectorRow::*code) {
-    return writeCodesOf(
-        role, format, [&, code](size_t row) { return table.rows[row].*code; });
+                         uint64_t VectorRow::*encoding) {
+    return writeEncodingsOf(role, format, [&, encoding](size_t row) {
+      return table.rows[row].*encoding;
+    });
   };
   if (llvm::Error error =
           writeColumn("input", *conversion.from, &VectorRow::input))
@@ -368,7 +370,7 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
   for (const VectorRow &row : table.rows)
     rules.insert({row.rule, rules.size()});
   if (llvm::Error error =
-          writeCodesOf("rule", *findFormat("ui8"), [&](size_t row) {
+          writeEncodingsOf("rule", *findFormat("ui8"), [&](size_t row) {
             return rules.lookup(table.rows[row].rule);
           }))
     return error;
@@ -393,7 +395,7 @@ llvm::Error VectorWriter::write(const LayoutTable &table) {
       [&](StringRef role, const ElementInfo &element,
           llvm::function_ref<uint64_t(size_t)> get) -> llvm::Error {
     llvm::Expected<std::string> file =
-        writeCodes(count, name + "." + role.str() + ".npy", element, get);
+        writeEncodings(count, name + "." + role.str() + ".npy", element, get);
     if (!file)
       return file.takeError();
     columns[role] = *file;

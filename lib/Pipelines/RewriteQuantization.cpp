@@ -30,7 +30,7 @@ void quant_float::buildRewriteQuantization(OpPassManager &manager,
     QuantFloatEliminateQdqPassOptions elimination;
     elimination.requantize = RequantizationForm::None;
     // A search over more encodings takes longer than it saves.
-    elimination.codeBits = 8;
+    elimination.maxEncodingWidth = 8;
     elimination.remarks = false;
     manager.addPass(createQuantFloatEliminateQdqPass(elimination));
     manager.addNestedPass<func::FuncOp>(

@@ -308,8 +308,9 @@ struct EliminateQdqPass final
     });
     IRRewriter rewriter(&getContext());
     for (QuantizeOp op : found) {
-      Elimination elimination(op, requantize, anyNan,
-                              std::min<unsigned>(codeBits, kMaxEncodingWidth));
+      Elimination elimination(
+          op, requantize, anyNan,
+          std::min<unsigned>(maxEncodingWidth, kMaxEncodingWidth));
       if (elimination.find()) {
         LDBG() << "eliminating " << op;
         elimination.apply(rewriter);

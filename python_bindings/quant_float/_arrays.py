@@ -35,12 +35,12 @@ class PackedArray(NamedTuple):
     file.
 
     Attributes:
-        codes: the bytes, a one-dimensional array of numpy.uint8.
+        bytes: the packed elements, a one-dimensional array of numpy.uint8.
         dtype: the type of the elements.
         shape: the sizes.
     """
 
-    codes: Array
+    bytes: Array
     dtype: DType
     shape: tuple[int, ...]
 
@@ -121,7 +121,7 @@ def take_packed_output(out: Any, element: DType, shape: tuple[int, ...], label: 
     if not isinstance(out, PackedArray):
         raise TypeError(f"{label} must be a PackedArray, but got {type(out).__name__}")
     tensor = _view_packed(out, label)
-    if not out.codes.flags.writeable:
+    if not out.bytes.flags.writeable:
         raise ValueError(f"{label} must be writable")
     return require_output(tensor, element, shape, label)
 

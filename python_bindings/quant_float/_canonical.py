@@ -333,6 +333,6 @@ def _evaluate(model: _native.Model, inputs: list[View], results: list[View]) -> 
             store_strings(result.tensor)
         elif result.tensor.packed:
             tensor = result.tensor._replace(data=data, packed=False)
-            result.tensor.data[...] = pack_tensor(tensor).codes
+            result.tensor.data[...] = pack_tensor(tensor).bytes
         else:
             result.tensor.data[...] = data.reshape(result.tensor.data.shape)

@@ -38,7 +38,7 @@ for bug in listed:
     if wrong.size != bug["rows"] or not wrong.size:
         failures.append(f"{label}: {wrong.size} rows differ, not {bug['rows']}")
     if expected is None:
-        encodings = set(vectors.get_codes(table.input)[wrong].tolist())
+        encodings = set(vectors.get_encodings(table.input)[wrong].tolist())
         missing = [hex(code) for code in bug["inputs"] if code not in encodings]
         if missing:
             failures.append(f"{label}: the inputs {missing} do not detect it")

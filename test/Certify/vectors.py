@@ -61,7 +61,7 @@ for table in tables.values():
         if table.source in p3109.BY_MLIR:
             bits = p3109.BY_MLIR[table.source].width
         count = 1 << (bits or 8 * table.input.itemsize)
-        assert np.array_equal(vectors.get_codes(table.input), np.arange(count)), table.name
+        assert np.array_equal(vectors.get_encodings(table.input), np.arange(count)), table.name
 
 
 # Every table of IEEE P3109, compared with the tests' oracle in numpy.
@@ -176,7 +176,7 @@ def refuse(message, run):
 
 refuse("expected (65536,) of uint8", lambda: vectors.compare(tables[name], np.zeros(3, np.uint8)))
 refuse("expected (65536,) of uint8", lambda: vectors.compare(tables[name], np.zeros(65536)))
-refuse("expected elements of 1, 2, 4 or 8 bytes", lambda: vectors.get_codes(np.zeros(2, "V3")))
+refuse("expected elements of 1, 2, 4 or 8 bytes", lambda: vectors.get_encodings(np.zeros(2, "V3")))
 
 # Invalid files.
 bad = tool.work / "bad"

@@ -219,7 +219,7 @@ def check_packed():
     """Two 4-bit elements in a byte, like PyTorch's float4_e2m1fn_x2."""
     x = np.float32([[0.5, -6, 1.5, 2], [4, 0, -0.5, 3]])
     values = qf.cast(x, "float4e2m1")
-    memory = qf.pack(values).codes.reshape(2, 2)
+    memory = qf.pack(values).bytes.reshape(2, 2)
     packed = foreign.Foreign(memory, 17, 4, lanes=2)
     for target in ("cpu", "reference"):
         expect.same(f"input on {target}", qf.cast(packed, "f32", target=target), x)

@@ -45,14 +45,14 @@ for name, (dtype, bits) in TYPES.items():
         number = sum(int(element) << bits * at for at, element in enumerate(elements.ravel()))
         wanted = np.frombuffer(number.to_bytes(-(-elements.size * bits // 8), "little"), np.uint8)
         packed = qf.pack(array)
-        expect(np.array_equal(packed.codes, wanted), f"{name} {shape}: {packed}")
+        expect(np.array_equal(packed.bytes, wanted), f"{name} {shape}: {packed}")
         expect(np.array_equal(packed.unpack(), array), f"{name} {shape}: unpack")
         y = random.integers(0, 1 << bits, 3, dtype=np.uint8).view(dtype)
         for given in (packed, array, qf.PackedArray(wanted, qf.dtype(dtype), shape)):
             values, same, others = kernel(given, y)
             expect(np.array_equal(values, array.astype(np.float32)), f"{name} {shape}: values")
-            expect(np.array_equal(same.codes, wanted) and same.shape == shape, f"{name} {shape}")
-            expect(np.array_equal(others.codes, qf.pack(y).codes), f"{name}: packed by the kernel")
+            expect(np.array_equal(same.bytes, wanted) and same.shape == shape, f"{name} {shape}")
+            expect(np.array_equal(others.bytes, qf.pack(y).bytes), f"{name}: packed by the kernel")
     out = qf.PackedArray(np.zeros(-(-35 * bits // 8), np.uint8), qf.dtype(dtype), (5, 7))
     x = random.integers(0, 1 << bits, (5, 7), dtype=np.uint8).view(dtype)
     given = kernel(x, y, out=(None, out, None))
@@ -82,7 +82,7 @@ expect_error(
     TypeError,
     "input 0 must have its packed elements in a contiguous one-dimensional array of uint8",
     kernel,
-    whole._replace(codes=np.zeros(8, np.int8)),
+    whole._replace(bytes=np.zeros(8, np.int8)),
     y,
 )
 expect_error(TypeError, "packed elements must have 2, 4 or 6 bits, but got float", qf.pack, np.zeros(3, np.float32))  # fmt: skip
@@ -102,7 +102,7 @@ expect_error(
     kernel,
     whole,
     y,
-    out=(None, whole._replace(codes=locked), None),
+    out=(None, whole._replace(bytes=locked), None),
 )
 expect_error(
     ValueError,

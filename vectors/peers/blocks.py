@@ -31,7 +31,7 @@ def encode(values, kind):
 
 
 def get_scales(table):
-    return vectors.get_codes(table.scale)
+    return vectors.get_encodings(table.scale)
 
 
 def run_by_level(table, run):
@@ -191,8 +191,8 @@ class Mlx:
         rule, element = get_rule(table)
         if table.operation == "cast" and table.attributes["opset"] == 28:
             if (table.source, table.target) == ("f8E4M3FN", "f32"):
-                codes = mx.array(vectors.get_codes(table.input))
-                return np.array(mx.from_fp8(codes, mx.float32))
+                quantized = mx.array(vectors.get_encodings(table.input))
+                return np.array(mx.from_fp8(quantized, mx.float32))
             if table.name == "cast_f32_to_f8E4M3FN_saturate1":
                 return np.array(mx.to_fp8(mx.array(get_input(table))))
             return None
@@ -201,11 +201,11 @@ class Mlx:
             if not mode:
                 return None
             bits = 4 if mode[0] == "mxfp4" else 8
-            codes = np.zeros((table.input.size, mode[1] * bits // 8), np.uint8)
-            codes[:, 0] = vectors.get_codes(table.input)
+            quantized = np.zeros((table.input.size, mode[1] * bits // 8), np.uint8)
+            quantized[:, 0] = vectors.get_encodings(table.input)
             scales = mx.array(get_scales(table)[:, None])
             made = mx.dequantize(
-                mx.array(codes.view(np.uint32)),
+                mx.array(quantized.view(np.uint32)),
                 scales,
                 group_size=mode[1],
                 mode=mode[0],
@@ -250,15 +250,15 @@ class TorchAo:
             return run_joint(table, 32, quantize)
         is_mx = table.scale_type == "f8E8M0FNU" and table.source in kinds
         if table.operation == "block_dequantize" and is_mx:
-            codes = torch.zeros(table.input.size, 32, dtype=torch.uint8)
-            codes[:, 0] = torch.from_numpy(vectors.get_codes(table.input).copy())
+            quantized = torch.zeros(table.input.size, 32, dtype=torch.uint8)
+            quantized[:, 0] = torch.from_numpy(vectors.get_encodings(table.input).copy())
             if table.source == "f4E2M1FN":
-                codes = codes[:, :16].contiguous()
+                quantized = quantized[:, :16].contiguous()
             elif not isinstance(kinds[table.source], str):
-                codes = codes.view(kinds[table.source])
+                quantized = quantized.view(kinds[table.source])
             scales = torch.from_numpy(get_scales(table)[:, None].copy())
             made = mx_tensor.to_dtype(
-                codes, scales.view(torch.float8_e8m0fnu), kinds[table.source], 32, torch.float32
+                quantized, scales.view(torch.float8_e8m0fnu), kinds[table.source], 32, torch.float32
             )
             return made[:, 0].numpy().copy()
         if table.operation == "tensor_scale":

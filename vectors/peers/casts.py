@@ -109,9 +109,9 @@ def run_by_parameters(table, run):
     """For tables with scales: calls `run` with the rows that share a scale and zero point."""
     if table.scale is None:
         return run(slice(None), None, None)
-    parameters = [vectors.get_codes(table.scale)]
+    parameters = [vectors.get_encodings(table.scale)]
     if table.zero_point is not None:
-        parameters.append(vectors.get_codes(table.zero_point))
+        parameters.append(vectors.get_encodings(table.zero_point))
     made = np.empty_like(table.output)
     for pair in sorted(set(zip(*(p.tolist() for p in parameters), strict=True))):
         rows = np.logical_and.reduce([p == v for p, v in zip(parameters, pair, strict=True)])
@@ -253,8 +253,8 @@ class Torch:
         source, target = (getattr(torch, NAMES[k][0], None) for k in (table.source, table.target))
         if source is None or target is None:
             return None
-        codes = torch.from_numpy(table.input.copy())
-        made = codes.view(source).to(target)
+        encodings = torch.from_numpy(table.input.copy())
+        made = encodings.view(source).to(target)
         sizes = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
         return made.view(sizes[table.output.itemsize]).numpy()
 

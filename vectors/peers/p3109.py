@@ -30,7 +30,7 @@ def get_values(table, decode):
         with np.errstate(all="ignore"):
             return get_input(table).astype(np.float64)
     format = parse(table.source)
-    return decode(format, vectors.get_codes(table.input)) if format else None
+    return decode(format, vectors.get_encodings(table.input)) if format else None
 
 
 def put_values(table, values):
@@ -72,7 +72,10 @@ class Gfloat:
             return None
         with np.errstate(all="ignore"):
             values = get_values(
-                table, lambda format, codes: gfloat.decode_ndarray(self.make_format(format), codes)
+                table,
+                lambda format, encodings: gfloat.decode_ndarray(
+                    self.make_format(format), encodings
+                ),
             )
             format = parse(table.target)
             if not format:
@@ -90,9 +93,9 @@ class Gfloat:
                 saturation == "SatFinite",
                 **random,
             )
-            codes = gfloat.encode_ndarray(self.make_format(format), rounded)
-            codes[refused] = 1
-        return codes.astype(vectors.get_codes(table.output).dtype)
+            encodings = gfloat.encode_ndarray(self.make_format(format), rounded)
+            encodings[refused] = 1
+        return encodings.astype(vectors.get_encodings(table.output).dtype)
 
     def derive_scales(self, table):
         import gfloat.formats
@@ -125,9 +128,9 @@ class Gfloat:
             rounded = gfloat.round_ndarray(format, values, sat=saturate)
             # It rejects NaN for formats without NaN, which counts as a wrong result.
             refused = np.isnan(rounded) & (format.num_nans == 0)
-            codes = gfloat.encode_ndarray(format, np.where(refused, 0, rounded))
-            codes[refused] = 0xFF
-        return codes.astype(vectors.get_codes(table.output).dtype)
+            encodings = gfloat.encode_ndarray(format, np.where(refused, 0, rounded))
+            encodings[refused] = 0xFF
+        return encodings.astype(vectors.get_encodings(table.output).dtype)
 
 
 class Pychop:
@@ -146,7 +149,7 @@ class Pychop:
             return p3109.P3109Format(width, precision, is_signed, domain)
 
         values = get_values(
-            table, lambda format, codes: p3109.p3109_decode(codes, make_format(format))
+            table, lambda format, encodings: p3109.p3109_decode(encodings, make_format(format))
         )
         format = parse(table.target)
         if not format:

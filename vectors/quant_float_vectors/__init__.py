@@ -26,7 +26,7 @@ class VectorError(Exception):
     """Invalid files, or results that are not an array of encodings."""
 
 
-def get_codes(array):
+def get_encodings(array):
     """The bits of the elements as unsigned integers."""
     array = np.ascontiguousarray(array)
     if array.dtype.itemsize not in UNSIGNED:
@@ -34,19 +34,19 @@ def get_codes(array):
     return array.view(UNSIGNED[array.dtype.itemsize])
 
 
-def find_nans(kind, codes):
+def find_nans(kind, encodings):
     """The encodings of a type, by its name in MLIR, that are NaN."""
     if kind not in FLOATS:
-        return np.zeros(codes.shape, bool)
+        return np.zeros(encodings.shape, bool)
     mantissa, nans = FLOATS[kind]
-    bits = 8 * codes.dtype.itemsize
-    magnitude = codes & codes.dtype.type((1 << (bits - 1)) - 1)
+    bits = 8 * encodings.dtype.itemsize
+    magnitude = encodings & encodings.dtype.type((1 << (bits - 1)) - 1)
     if nans == "all":
-        return codes == (1 << bits) - 1
+        return encodings == (1 << bits) - 1
     if nans == "ones":
         return magnitude == (1 << (bits - 1)) - 1
     if nans == "zero":
-        return codes == 1 << (bits - 1)
+        return encodings == 1 << (bits - 1)
     return magnitude > (1 << (bits - 1)) - (1 << mantissa)
 
 
@@ -104,7 +104,7 @@ def load(folder=FOLDER):
 def compare(table, outputs):
     """The rows that differ. For a NaN that arithmetic creates, any NaN is right, and, by rule D8, a
     zero of either sign."""
-    wanted, made = get_codes(table.output), get_codes(outputs)
+    wanted, made = get_encodings(table.output), get_encodings(outputs)
     if made.shape != wanted.shape or made.dtype != wanted.dtype:
         text = f"{made.shape} of {made.dtype.itemsize} bytes"
         raise VectorError(
@@ -134,8 +134,8 @@ def check(convert, folder=FOLDER):
         rows = rows[~skipped[rows]]
         compared = int(table.entry["rows"] - skipped.sum())
         result = {"table": table.name, "rows": compared, "differ": len(rows)}
-        codes = get_codes(table.output), get_codes(outputs)
-        nans = np.logical_and(*(find_nans(table.target, each) for each in codes))[rows]
+        encodings = get_encodings(table.output), get_encodings(outputs)
+        nans = np.logical_and(*(find_nans(table.target, each) for each in encodings))[rows]
         result["rules"] = {}
         for row, is_nan in zip(rows, nans, strict=True):
             key = table.rule(row) + (", bits of NaN" if is_nan else "")
@@ -146,10 +146,15 @@ def check(convert, folder=FOLDER):
                 zip(nans, (int(row) not in table.cases for row in rows), rows, strict=True)
             )
             first = order[0][2]
-            codes = {role: table.columns[role][first] for role in table.columns if role != "rule"}
-            codes["made"] = np.asarray(outputs)[first]
-            codes = {role: hex(int(get_codes(code.reshape(1))[0])) for role, code in codes.items()}
-            result["first"] = codes | {"rule": table.rule(first)}
+            encodings = {
+                role: table.columns[role][first] for role in table.columns if role != "rule"
+            }
+            encodings["made"] = np.asarray(outputs)[first]
+            encodings = {
+                role: hex(int(get_encodings(value.reshape(1))[0]))
+                for role, value in encodings.items()
+            }
+            result["first"] = encodings | {"rule": table.rule(first)}
             result["first"]["case"] = table.cases.get(int(first), "")
         results.append(result)
     return results

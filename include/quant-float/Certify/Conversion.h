@@ -101,12 +101,12 @@ struct Conversion {
   /// Returns the type of the zero point, or of the operand in its place.
   const Format &getZeroPointFormat() const;
   /// Returns the encoding that the oracle computes.
-  uint64_t getExpected(uint64_t code, const Parameters &parameters) const;
+  uint64_t getExpected(uint64_t encoding, const Parameters &parameters) const;
   /// Whether an encoding is as correct as the expected one. The sign and
   /// payload of a NaN that arithmetic produces are unspecified, and such a NaN
   /// becomes a zero of either sign in formats without NaN (D8).
-  bool agrees(uint64_t code, const Parameters &parameters, uint64_t expected,
-              uint64_t actual) const;
+  bool agrees(uint64_t encoding, const Parameters &parameters,
+              uint64_t expected, uint64_t actual) const;
 };
 
 /// Returns the spelling in the dialect's assembly format.

@@ -35,20 +35,20 @@ private:
 /// Converts between encodings and values. toDouble is exact for all formats
 /// except 64-bit integers, and fromDouble returns the nearest encoding. They
 /// only select inputs; no expected result depends on them.
-double toDouble(const Format &format, uint64_t code);
+double toDouble(const Format &format, uint64_t encoding);
 uint64_t fromDouble(const Format &format, double value);
 
 /// Elements that are converted by one call, with the same parameters.
 struct Call : Parameters {
   /// Whether the encodings are consecutive from `first`; otherwise they are
-  /// `codes`.
+  /// `encodings`.
   bool isRange = true;
   uint64_t first = 0;
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
   size_t count = 0;
 
-  uint64_t getCode(size_t index) const {
-    return isRange ? first + index : codes[index];
+  uint64_t getEncoding(size_t index) const {
+    return isRange ? first + index : encodings[index];
   }
 };
 
@@ -109,7 +109,7 @@ public:
   Call getCall(uint64_t index) const;
 
   /// The inputs of casts to and from strings.
-  static std::vector<uint64_t> makeStringCodes(const Format &from);
+  static std::vector<uint64_t> makeStringEncodings(const Format &from);
   static std::vector<std::string> makeStrings(const Format &to);
 
 private:
@@ -120,13 +120,14 @@ private:
   /// Adds random numbers to the parameters.
   void addRandomBits(size_t count);
   /// The inputs of blocks that are not all encodings of a type.
-  std::vector<uint64_t> makeBlockCodes(uint64_t scale, uint64_t level) const;
+  std::vector<uint64_t> makeBlockEncodings(uint64_t scale,
+                                           uint64_t level) const;
 
   Conversion conversion;
   bool isSampled, complete;
   uint64_t numCalls = 1;
   /// The inputs of casts from 64 bits.
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> encodings;
   /// The parameters of other conversions, and the number of each.
   std::vector<Parameters> parameters;
   size_t numScales = 0, numZeroPoints = 0, numRandom = 1;

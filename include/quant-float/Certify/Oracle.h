@@ -106,7 +106,7 @@ struct Value {
 };
 
 /// Returns the value of an encoding. Ignores bits above those of the format.
-Value decode(const Format &format, uint64_t code);
+Value decode(const Format &format, uint64_t encoding);
 
 /// How a number between two powers of two is rounded to one of them (C9).
 enum class ScaleRounding { Up, Down, Nearest };
@@ -161,11 +161,11 @@ uint64_t encode(const Format &format, const Value &value,
                 const CastRules &rules = {});
 
 /// Casts an encoding (C1 to C13, V7).
-uint64_t cast(const Format &from, const Format &to, uint64_t code,
+uint64_t cast(const Format &from, const Format &to, uint64_t encoding,
               const CastRules &rules);
 
 /// Converts a number to a string (C14).
-std::string toString(const Format &format, uint64_t code);
+std::string toString(const Format &format, uint64_t encoding);
 /// Returns the number of a valid string, rounded to odd, or toward zero if
 /// `isTruncated`.
 Value parseNumber(std::string_view string, bool isTruncated = false);
@@ -177,7 +177,8 @@ void castRange(const Format &from, const Format &to, uint64_t first,
 
 /// Divides the value of an encoding by a scale, in `precision` (D1).
 Value getQuotient(const Format &from, const Format &scale,
-                  const Format &precision, uint64_t code, uint64_t scaleCode);
+                  const Format &precision, uint64_t encoding,
+                  uint64_t scaleEncoding);
 
 /// Quantizes that quotient (D2 to D4), stochastically with random bits (S5).
 uint64_t quantize(const Value &quotient, const Format &to,
@@ -187,19 +188,20 @@ uint64_t quantize(const Value &quotient, const Format &to,
 
 /// Divides and quantizes an encoding.
 uint64_t quantize(const Format &from, const Format &scale, const Format &to,
-                  const Format &precision, uint64_t code, uint64_t scaleCode,
-                  std::optional<uint64_t> zeroPoint, bool saturate,
+                  const Format &precision, uint64_t encoding,
+                  uint64_t scaleEncoding, std::optional<uint64_t> zeroPoint,
+                  bool saturate,
                   std::optional<RandomBits> random = std::nullopt);
 
 /// Dequantizes an encoding (D5).
 uint64_t dequantize(const Format &from, const Format &scale, const Format &to,
-                    uint64_t code, uint64_t scaleCode,
+                    uint64_t encoding, uint64_t scaleEncoding,
                     std::optional<uint64_t> zeroPoint);
 
 /// Quantizes and dequantizes an encoding (D6). The result has the same format.
 uint64_t quantizeAndBack(const Format &format, const Format &scale,
                          const Format &storage, const Format &precision,
-                         uint64_t code, uint64_t scaleCode,
+                         uint64_t encoding, uint64_t scaleEncoding,
                          std::optional<uint64_t> zeroPoint, bool saturate,
                          std::optional<RandomBits> random = std::nullopt);
 
@@ -239,33 +241,33 @@ bool definesScales(BlockRule rule, const Format &element, const Format &scale);
 /// magnitude of the tensor, or its scale.
 struct TensorLevel {
   bool isAmax;
-  uint64_t code;
+  uint64_t encoding;
 };
 
 /// Derives the scale of a tensor from its largest magnitude; both are f32 (B6).
-uint64_t getTensorScale(uint64_t amaxCode);
+uint64_t getTensorScale(uint64_t amaxEncoding);
 
 /// Derives the scale of a block of elements from its largest magnitude, an
 /// encoding of `from` (B3 to B6).
 uint64_t getBlockScale(BlockRule rule, const Format &from,
                        const Format &element, const Format &scale,
-                       uint64_t amaxCode, std::optional<TensorLevel> level);
+                       uint64_t amaxEncoding, std::optional<TensorLevel> level);
 
 /// Quantizes the elements of a block with a given scale (B7).
 class BlockQuantizer {
 public:
   BlockQuantizer(BlockRule rule, const Format &from, const Format &scale,
-                 const Format &to, uint64_t scaleCode,
+                 const Format &to, uint64_t scaleEncoding,
                  std::optional<TensorLevel> level);
-  uint64_t quantize(uint64_t code,
+  uint64_t quantize(uint64_t encoding,
                     std::optional<RandomBits> random = std::nullopt) const;
   /// Whether the element has no specified sign, because it results from a NaN
   /// but its format has none (D8).
-  bool mayHaveEitherSign(uint64_t code, bool isStochastic = false) const;
+  bool mayHaveEitherSign(uint64_t encoding, bool isStochastic = false) const;
 
 private:
-  Value getQuotient(uint64_t code) const;
-  uint64_t findNearest(uint64_t code) const;
+  Value getQuotient(uint64_t encoding) const;
+  uint64_t findNearest(uint64_t encoding) const;
 
   BlockRule rule;
   const Format &from, &to;
@@ -282,15 +284,18 @@ private:
 
 /// Convert an element to and from a block of IEEE P3109 (I7).
 uint64_t convertToBlock(const Format &from, const Format &scale,
-                        const Format &to, uint64_t code, uint64_t scaleCode,
+                        const Format &to, uint64_t encoding,
+                        uint64_t scaleEncoding,
                         const DraftProjection &projection);
 uint64_t convertFromBlock(const Format &from, const Format &scale,
-                          const Format &to, uint64_t code, uint64_t scaleCode,
+                          const Format &to, uint64_t encoding,
+                          uint64_t scaleEncoding,
                           const DraftProjection &projection);
 
 /// Dequantizes an element of a block (B8). `tensorScale` is an f32.
 uint64_t dequantizeBlock(const Format &from, const Format &scale,
-                         const Format &to, uint64_t code, uint64_t scaleCode,
+                         const Format &to, uint64_t encoding,
+                         uint64_t scaleEncoding,
                          std::optional<uint64_t> tensorScale,
                          bool isTensorFirst);
 
@@ -321,8 +326,8 @@ struct FakeConvertRules {
 
 /// Computes FakeConvert-13 (K).
 uint64_t fakeConvert(const Format &format, const Format &destination,
-                     uint64_t code, uint64_t scaleCode,
-                     std::optional<uint64_t> shiftCode,
+                     uint64_t encoding, uint64_t scaleEncoding,
+                     std::optional<uint64_t> shiftEncoding,
                      const FakeConvertRules &rules = {});
 
 } // namespace mlir::quant_float::certify

@@ -104,7 +104,7 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
     of NaN may become any other encoding of NaN.
 
     The stage `rewrite-quantization` runs this pass for CPUs, with
-    `requantize=none`, `code-bits=8` and without remarks.
+    `requantize=none`, `max-encoding-width=8` and without remarks.
   }];
   let options = [
     Option<"requantize", "requantize", "::mlir::quant_float::RequantizationForm",
@@ -118,7 +118,7 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
                         "multiply-shift", "integer multiplication and shift"))}]>,
     Option<"anyNan", "any-nan", "bool", /*default=*/"false",
            "treat all encodings of NaN as equal">,
-    Option<"codeBits", "code-bits", "unsigned", /*default=*/"16",
+    Option<"maxEncodingWidth", "max-encoding-width", "unsigned", /*default=*/"16",
            "maximum width in bits of the encodings that are enumerated">,
     Option<"remarks", "remarks", "bool", /*default=*/"true",
            "emit a remark with the reason if a quantize stays">

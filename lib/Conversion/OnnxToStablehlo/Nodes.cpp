@@ -251,6 +251,23 @@ FailureOr<Value> onnx_forms::convertReshape(Form &form) {
   return form.reshape(form.inputs[0], *shape);
 }
 
+/// Replaces the axes and the steps of Slice by inputs 3 and 4, where they are
+/// present.
+static LogicalResult readAxesAndSteps(Form &form, SmallVector<int64_t> &axes,
+                                      SmallVector<int64_t> &steps) {
+  for (auto [index, list] :
+       {std::pair<size_t, SmallVector<int64_t> *>{3, &axes},
+        std::pair<size_t, SmallVector<int64_t> *>{4, &steps}}) {
+    if (!form.hasInput(index))
+      continue;
+    FailureOr<SmallVector<int64_t>> given = form.requireInts(index);
+    if (failed(given))
+      return failure();
+    *list = *given;
+  }
+  return success();
+}
+
 /// Slices from starts that are not constant, without steps. The declared type
 /// of the result has the sizes, which ONNX computes from the ends.
 static FailureOr<Value> sliceDynamically(Form &form) {
@@ -266,16 +283,8 @@ static FailureOr<Value> sliceDynamically(Form &form) {
   SmallVector<int64_t> axes =
       llvm::to_vector(llvm::seq(startType.getDimSize(0)));
   SmallVector<int64_t> steps(axes.size(), 1), sizes(type.getShape());
-  for (auto [index, list] :
-       {std::pair<size_t, SmallVector<int64_t> *>{3, &axes},
-        std::pair<size_t, SmallVector<int64_t> *>{4, &steps}}) {
-    if (!form.hasInput(index))
-      continue;
-    FailureOr<SmallVector<int64_t>> given = form.requireInts(index);
-    if (failed(given))
-      return failure();
-    *list = *given;
-  }
+  if (failed(readAxesAndSteps(form, axes, steps)))
+    return failure();
   if (static_cast<int64_t>(axes.size()) != startType.getDimSize(0) ||
       llvm::any_of(steps, [](int64_t step) { return step != 1; }))
     return form.unsupported("starts that are not constant, with steps");
@@ -348,16 +357,8 @@ FailureOr<Value> onnx_forms::convertSlice(Form &form) {
   SmallVector<int64_t> axes =
       llvm::to_vector(llvm::seq<int64_t>(0, starts->size()));
   SmallVector<int64_t> steps(starts->size(), 1);
-  for (auto [index, list] :
-       {std::pair<size_t, SmallVector<int64_t> *>{3, &axes},
-        std::pair<size_t, SmallVector<int64_t> *>{4, &steps}}) {
-    if (!form.hasInput(index))
-      continue;
-    FailureOr<SmallVector<int64_t>> given = form.requireInts(index);
-    if (failed(given))
-      return failure();
-    *list = *given;
-  }
+  if (failed(readAxesAndSteps(form, axes, steps)))
+    return failure();
   if (ends->size() != starts->size() || axes.size() != starts->size() ||
       steps.size() != starts->size())
     return form.unsupported("lists of different sizes");

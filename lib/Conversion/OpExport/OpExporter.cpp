@@ -198,3 +198,16 @@ LogicalResult quant_float::exportOps(
   }
   return success(isConverted);
 }
+
+LogicalResult quant_float::exportQuantizations(
+    Operation *root, StringRef name,
+    llvm::function_ref<FailureOr<Value>(OpExporter &)> convertQuantize,
+    llvm::function_ref<FailureOr<Value>(OpExporter &)> convertDequantize) {
+  return exportOps(root, name, [&](OpExporter &op) -> FailureOr<Value> {
+    if (isa<QuantizeOp>(op.op))
+      return convertQuantize(op);
+    if (isa<DequantizeOp>(op.op))
+      return convertDequantize(op);
+    return Value();
+  });
+}

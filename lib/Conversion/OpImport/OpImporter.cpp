@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
@@ -131,6 +132,15 @@ Value OpImporter::reshapeTo(Value value, RankedTensorType type) {
   // Without a size that is computed, a size of 0 is a size.
   return buildNode("Reshape", {value, makeInts(sizes)}, type,
                    intAttr("allowzero", hasComputed ? 0 : 1));
+}
+
+Value OpImporter::transpose(Value value, ArrayRef<int64_t> order) {
+  if (isIdentityPermutation(order))
+    return value;
+  auto type = llvm::cast<RankedTensorType>(value.getType());
+  return buildNode("Transpose", value,
+                   type.clone(applyPermutation(type.getShape(), order)),
+                   intsAttr("perm", order));
 }
 
 //===----------------------------------------------------------------------===//

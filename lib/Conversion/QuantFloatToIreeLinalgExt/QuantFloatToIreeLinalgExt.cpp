@@ -336,13 +336,7 @@ void ConvertQuantFloatToIreeLinalgExt::runOnOperation() {
         "(--allow-unregistered-dialect)");
     return signalPassFailure();
   }
-  if (failed(exportOps(getOperation(), "iree_linalg_ext",
-                       [](OpExporter &op) -> FailureOr<Value> {
-                         if (isa<QuantizeOp>(op.op))
-                           return convertQuantize(op);
-                         if (isa<DequantizeOp>(op.op))
-                           return convertDequantize(op);
-                         return Value();
-                       })))
+  if (failed(exportQuantizations(getOperation(), "iree_linalg_ext",
+                                 convertQuantize, convertDequantize)))
     signalPassFailure();
 }

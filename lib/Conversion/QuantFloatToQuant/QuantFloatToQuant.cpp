@@ -218,13 +218,7 @@ static FailureOr<Value> convertDequantize(OpExporter &op) {
 }
 
 void ConvertQuantFloatToQuant::runOnOperation() {
-  if (failed(exportOps(getOperation(), "quant",
-                       [](OpExporter &op) -> FailureOr<Value> {
-                         if (isa<QuantizeOp>(op.op))
-                           return convertQuantize(op);
-                         if (isa<DequantizeOp>(op.op))
-                           return convertDequantize(op);
-                         return Value();
-                       })))
+  if (failed(exportQuantizations(getOperation(), "quant", convertQuantize,
+                                 convertDequantize)))
     signalPassFailure();
 }

@@ -138,7 +138,7 @@ static FailureOr<Value> arrange(OpImporter &op, Value value,
       return failure();
     sizes.push_back(*size);
   }
-  value = permute(op, value, order);
+  value = op.transpose(value, order);
   if (rows.size() == 1 && columns.size() == 1)
     return value;
   auto collapsed = type.clone(sizes);
@@ -399,8 +399,8 @@ NodeResults stablehlo_ops::convertConvolution(OpImporter &op) {
 
   Value input = op.cast(op.inputs[0], types->lhs);
   Value kernel = op.cast(op.inputs[1], types->rhs);
-  input = permute(op, input, layout->input);
-  kernel = permute(op, kernel, layout->kernel);
+  input = op.transpose(input, layout->input);
+  kernel = op.transpose(kernel, layout->kernel);
   SmallVector<int64_t> reversed;
   for (auto [axis, isReversed] : llvm::enumerate(*reversals))
     if (isReversed)
@@ -446,5 +446,5 @@ NodeResults stablehlo_ops::convertConvolution(OpImporter &op) {
   SmallVector<int64_t> back(rank);
   for (auto [to, from] : llvm::enumerate(layout->output))
     back[from] = to;
-  return permute(op, result, back);
+  return op.transpose(result, back);
 }

@@ -174,14 +174,14 @@ Value Windows::makePositions(bool isChecked) const {
 Value Windows::join(Value value) const {
   SmallVector<int64_t> shape = getRest();
   shape.insert(shape.begin(), getPositions());
-  return op.reshapeTo(permute(op, value, getOrder()), type.clone(shape));
+  return op.reshapeTo(op.transpose(value, getOrder()), type.clone(shape));
 }
 
 Value Windows::split(Value value) const {
   SmallVector<int64_t> order = getOrder();
   Value moved =
       op.reshapeTo(value, type.clone(applyPermutation(type.getShape(), order)));
-  return permute(op, moved, invertPermutationVector(order));
+  return op.transpose(moved, invertPermutationVector(order));
 }
 
 /// Checks that windows fit in the tensor, and that those of axes that are not
@@ -404,7 +404,7 @@ static NodeResults gatherWindows(OpImporter &op,
                     windows->makePositions(/*isChecked=*/false)},
                    type->clone(getFullShape(*windows)), op.intAttr("axis", 0));
   result = op.reshapeTo(result, type->clone(getKeptShape(*windows, numbers)));
-  return permute(op, result, *order);
+  return op.transpose(result, *order);
 }
 
 NodeResults stablehlo_ops::convertGather(OpImporter &op) {
@@ -476,7 +476,7 @@ NodeResults stablehlo_ops::convertGather(OpImporter &op) {
   for (int64_t &from : order)
     if (from < 0)
       from = next++;
-  return permute(op, result, order);
+  return op.transpose(result, order);
 }
 
 NodeResults stablehlo_ops::convertDynamicSlice(OpImporter &op) {
@@ -633,7 +633,7 @@ NodeResults stablehlo_ops::convertScatter(OpImporter &op) {
       ArrayRef<int64_t>(updatesType->getShape()))
     return op.unsupported("operand 2 has the type " + showType(*updatesType) +
                           ", which has not the shape of the windows");
-  Value updates = permute(op, op.inputs[2], invertPermutationVector(*order));
+  Value updates = op.transpose(op.inputs[2], invertPermutationVector(*order));
   return scatterWindows(*windows, op.inputs[0], updates, *reduction,
                         /*isChecked=*/true);
 }
@@ -671,7 +671,7 @@ NodeResults stablehlo_ops::convertDynamicUpdateSlice(OpImporter &op) {
     return failure();
   if (windows.axes.empty())
     return op.inputs[1];
-  Value update = permute(op, op.inputs[1], windows.getOrder());
+  Value update = op.transpose(op.inputs[1], windows.getOrder());
   return scatterWindows(windows, op.inputs[0], update, "none",
                         /*isChecked=*/false);
 }

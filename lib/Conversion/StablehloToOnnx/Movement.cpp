@@ -38,16 +38,6 @@ static LogicalResult checkAmounts(OpImporter &op, StringRef what,
 // Helpers
 //===----------------------------------------------------------------------===//
 
-Value stablehlo_ops::permute(OpImporter &op, Value value,
-                             ArrayRef<int64_t> order) {
-  if (isIdentityPermutation(order))
-    return value;
-  auto type = cast<RankedTensorType>(value.getType());
-  return op.buildNode("Transpose", value,
-                      type.clone(applyPermutation(type.getShape(), order)),
-                      op.intsAttr("perm", order));
-}
-
 /// Creates a Slice of one axis for each element of the lists.
 static Value slice(OpImporter &op, Value value, Type type,
                    ArrayRef<int64_t> starts, ArrayRef<int64_t> ends,
@@ -166,7 +156,7 @@ static FailureOr<Value> spreadAxes(OpImporter &op, ArrayRef<int64_t> dimensions,
   llvm::sort(order, [&](int64_t a, int64_t b) {
     return dimensions[a] < dimensions[b];
   });
-  Value value = permute(op, op.inputs.front(), order);
+  Value value = op.transpose(op.inputs.front(), order);
   SmallVector<int64_t> sizes(rank, 1), added;
   for (auto [axis, dimension] : llvm::enumerate(dimensions))
     sizes[dimension] = type->getDimSize(axis);
@@ -376,5 +366,5 @@ NodeResults stablehlo_ops::convertTranspose(OpImporter &op) {
   if (static_cast<int64_t>(order->size()) != type->getRank())
     return op.unsupportedAttribute("permutation",
                                    Twine(type->getRank()) + " axes");
-  return permute(op, op.inputs.front(), *order);
+  return op.transpose(op.inputs.front(), *order);
 }

@@ -27,9 +27,6 @@ FailureOr<Value> pad(OpImporter &op, Value value, Value scalar,
 /// Reverses the elements along the axes.
 Value reverse(OpImporter &op, Value value, ArrayRef<int64_t> axes);
 
-/// Transposes a ranked tensor; returns it if the order is the identity.
-Value permute(OpImporter &op, Value value, ArrayRef<int64_t> order);
-
 } // namespace mlir::quant_float::stablehlo_ops
 
 #endif // QUANT_FLOAT_LIB_CONVERSION_STABLEHLOTOONNX_MOVEMENT_H

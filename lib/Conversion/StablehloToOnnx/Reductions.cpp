@@ -286,7 +286,7 @@ NodeResults stablehlo_ops::convertReduceWindow(OpImporter &op) {
     ends.push_back(padding[2 * axis + 1]);
   }
   llvm::append_range(pads, ends);
-  Value value = permute(op, op.cast(op.inputs[0], computed), order);
+  Value value = op.transpose(op.cast(op.inputs[0], computed), order);
   value = op.reshapeTo(value, RankedTensorType::get(sizes, computed));
   SmallVector<NamedAttribute> attributes = {
       op.intsAttr("kernel_shape", kernel), op.intsAttr("strides", steps),
@@ -316,6 +316,6 @@ NodeResults stablehlo_ops::convertReduceWindow(OpImporter &op) {
     back[from] = to;
   }
   pooled = op.reshapeTo(pooled, RankedTensorType::get(split, computed));
-  pooled = combine(op, **kind, permute(op, pooled, back));
+  pooled = combine(op, **kind, op.transpose(pooled, back));
   return op.cast(pooled, elementType);
 }

@@ -26,14 +26,6 @@ static FailureOr<Value> requireFloat(OpImporter &op) {
   return *value;
 }
 
-/// Returns a number, or the default if the operand is missing.
-static FailureOr<double> getDouble(OpImporter &op, size_t index,
-                                   double byDefault) {
-  if (isNone(op, index))
-    return byDefault;
-  return requireDouble(op, index);
-}
-
 NodeResults torch_ops::convertErfc(OpImporter &op) {
   FailureOr<Value> value = requireFloat(op);
   if (failed(value))

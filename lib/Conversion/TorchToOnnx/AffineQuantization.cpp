@@ -342,17 +342,13 @@ NodeResults torch_ops::convertChooseAffine(OpImporter &op) {
     return failOperand(op, 0, "elements of 'f32', 'f16' or 'bf16'");
   FailureOr<Type> scaleType = getDtype(op, 7, type);
   FailureOr<Type> zeroPointType = getDtype(op, 8, op.b.getI32Type());
-  double epsilon =
+  FailureOr<double> epsilon = getDouble(
+      op, 6,
       APFloat::getSmallestNormalized(cast<FloatType>(type).getFloatSemantics())
-          .convertToDouble();
-  if (!isNone(op, 6)) {
-    FailureOr<double> given = requireDouble(op, 6);
-    if (failed(given))
-      return failure();
-    epsilon = *given;
-  }
+          .convertToDouble());
   FailureOr<RankedTensorType> resultType = op.requireRankedResult(0);
-  if (failed(scaleType) || failed(zeroPointType) || failed(resultType))
+  if (failed(scaleType) || failed(zeroPointType) || failed(epsilon) ||
+      failed(resultType))
     return failure();
   // PyTorch reduces all axes if the list is empty.
   if (blocks->axes.empty())
@@ -367,8 +363,8 @@ NodeResults torch_ops::convertChooseAffine(OpImporter &op) {
       static_cast<double>(range->high) - static_cast<double>(range->low);
   Value scale, zeroPoint;
   if (*mapping == "ASYMMETRIC") {
-    scale =
-        math.clamp(math.div(math.sub(high, low), steps), epsilon, std::nullopt);
+    scale = math.clamp(math.div(math.sub(high, low), steps), *epsilon,
+                       std::nullopt);
     zeroPoint = math.sub(range->low, math.round(math.div(low, scale)));
     zeroPoint = math.clamp(zeroPoint, range->low, range->high);
   } else {
@@ -387,7 +383,7 @@ NodeResults torch_ops::convertChooseAffine(OpImporter &op) {
                             "'" +
                             *mapping + "'");
     }
-    scale = math.clamp(scale, epsilon, std::nullopt);
+    scale = math.clamp(scale, *epsilon, std::nullopt);
     zeroPoint = math.makeNumber(
         *zeroPointType,
         Number::fromInt(static_cast<int64_t>(getMiddle(*range))));

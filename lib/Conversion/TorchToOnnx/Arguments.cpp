@@ -151,6 +151,13 @@ FailureOr<int64_t> torch_ops::getInt(OpImporter &op, size_t index,
   return requireIntOperand(op, index);
 }
 
+FailureOr<double> torch_ops::getDouble(OpImporter &op, size_t index,
+                                       double byDefault) {
+  if (isNone(op, index))
+    return byDefault;
+  return requireDouble(op, index);
+}
+
 FailureOr<bool> torch_ops::getBool(OpImporter &op, size_t index,
                                    bool byDefault) {
   if (isNone(op, index))

@@ -60,6 +60,7 @@ FailureOr<Type> requireDtype(OpImporter &op, size_t index);
 /// The same, or `byDefault` for none.
 FailureOr<Type> getDtype(OpImporter &op, size_t index, Type byDefault);
 FailureOr<int64_t> getInt(OpImporter &op, size_t index, int64_t byDefault);
+FailureOr<double> getDouble(OpImporter &op, size_t index, double byDefault);
 FailureOr<bool> getBool(OpImporter &op, size_t index, bool byDefault);
 
 /// Returns the op that defines a value, or null. torch.derefine, which only

@@ -86,13 +86,11 @@ static FailureOr<Value> buildAttention(OpImporter &op,
   FailureOr<bool> isCausal = getBool(op, operands.isCausal, false);
   if (failed(resultType) || failed(isCausal))
     return failure();
-  if (!isNone(op, operands.dropout)) {
-    FailureOr<double> dropout = requireDouble(op, operands.dropout);
-    if (failed(dropout))
-      return failure();
-    if (*dropout != 0)
-      return failOperand(op, operands.dropout, "no dropout");
-  }
+  FailureOr<double> dropout = getDouble(op, operands.dropout, 0);
+  if (failed(dropout))
+    return failure();
+  if (*dropout != 0)
+    return failOperand(op, operands.dropout, "no dropout");
   int64_t rank = types[0].getRank(), width = types[0].getDimSize(rank - 1);
   double scale;
   if (!isNone(op, operands.scale)) {

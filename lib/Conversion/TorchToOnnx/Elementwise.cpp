@@ -152,19 +152,13 @@ NodeResults torch_ops::convertRelu6(OpImporter &op) {
 
 NodeResults torch_ops::convertLeakyRelu(OpImporter &op) {
   FailureOr<Value> value = requireUnary(op);
-  if (failed(value))
+  FailureOr<double> slope = getDouble(op, 1, 0.01);
+  if (failed(value) || failed(slope))
     return failure();
-  double slope = 0.01;
-  if (!isNone(op, 1)) {
-    FailureOr<double> given = requireDouble(op, 1);
-    if (failed(given))
-      return failure();
-    slope = *given;
-  }
   TorchMath math(op);
   Value isPositive = math.compare("Greater", *value, int64_t(0));
   Value result =
-      math.node("Where", {isPositive, *value, math.mul(*value, slope)});
+      math.node("Where", {isPositive, *value, math.mul(*value, *slope)});
   return math.to(result, op.resultElementType());
 }
 

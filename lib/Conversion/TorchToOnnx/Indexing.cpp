@@ -31,15 +31,6 @@ static FailureOr<Value> toIndices(OpImporter &op, Value value) {
   return op.unsupported("indices of type " + showType(value.getType()));
 }
 
-static Value permute(OpImporter &op, Value value, ArrayRef<int64_t> order) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (isIdentityPermutation(order))
-    return value;
-  return op.buildNode("Transpose", value,
-                      type.clone(applyPermutation(type.getShape(), order)),
-                      op.intsAttr("perm", order));
-}
-
 static Value expandTo(OpImporter &op, Value value, RankedTensorType type) {
   if (value.getType() == type)
     return value;
@@ -147,9 +138,9 @@ FailureOr<Value> IndexedTensor::gather() const {
                         op.intAttr("axis", axis));
   }
   Value result =
-      op.buildNode("GatherND", {permute(op, value, getOrder()), joinIndices()},
+      op.buildNode("GatherND", {op.transpose(value, getOrder()), joinIndices()},
                    type.clone(getGatheredShape()), op.intAttr("batch_dims", 0));
-  return permute(op, result, getResultOrder());
+  return op.transpose(result, getResultOrder());
 }
 
 /// Requires a type in which PyTorch adds elements one after the other, and
@@ -178,13 +169,13 @@ FailureOr<Value> IndexedTensor::scatter(Value updates,
     return op.unsupported("updates of type " + showType(updates.getType()) +
                           " for elements of type " + showType(updatesType));
   Value expanded = expandTo(op, updates, updatesType);
-  expanded = permute(op, expanded, invertPermutationVector(resultOrder));
+  expanded = op.transpose(expanded, invertPermutationVector(resultOrder));
   SmallVector<int64_t> order = getOrder();
-  Value moved = permute(op, value, order);
+  Value moved = op.transpose(value, order);
   Value result = op.buildNode(
       "ScatterND", {moved, joinIndices(), expanded}, moved.getType(),
       op.stringAttr("reduction", isAccumulated ? "add" : "none"));
-  return permute(op, result, invertPermutationVector(order));
+  return op.transpose(result, invertPermutationVector(order));
 }
 
 /// Adds the indices of an axis, and broadcasts the shape.

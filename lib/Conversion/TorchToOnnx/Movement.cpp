@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/BufferSize.h"
 #include <limits>
@@ -198,15 +197,6 @@ NodeResults torch_ops::convertUnsqueeze(OpImporter &op) {
 // Transposes
 //===----------------------------------------------------------------------===//
 
-static Value permute(OpImporter &op, Value value, ArrayRef<int64_t> order) {
-  if (isIdentityPermutation(order))
-    return value;
-  auto type = cast<RankedTensorType>(value.getType());
-  return op.buildNode("Transpose", value,
-                      type.clone(applyPermutation(type.getShape(), order)),
-                      op.intsAttr("perm", order));
-}
-
 NodeResults torch_ops::convertPermute(OpImporter &op) {
   FailureOr<Value> value = requireRankedTensor(op, 0);
   FailureOr<SmallVector<int64_t>> order = requireIntList(op, 1);
@@ -220,7 +210,7 @@ NodeResults torch_ops::convertPermute(OpImporter &op) {
     return failOperand(op, 1, Twine(rank) + " axes");
   if (failed(op.requireAxes("operand 1", *order, rank)))
     return failure();
-  return permute(op, *value, *order);
+  return op.transpose(*value, *order);
 }
 
 static NodeResults swapAxes(OpImporter &op, Value value, int64_t a, int64_t b) {
@@ -229,7 +219,7 @@ static NodeResults swapAxes(OpImporter &op, Value value, int64_t a, int64_t b) {
     return value;
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq(rank));
   std::swap(order[a], order[b]);
-  return permute(op, value, order);
+  return op.transpose(value, order);
 }
 
 NodeResults torch_ops::convertTranspose(OpImporter &op) {
@@ -319,50 +309,54 @@ static NodeResults concatenate(OpImporter &op, ArrayRef<Value> values,
                       op.intAttr("axis", axis));
 }
 
-NodeResults torch_ops::convertCat(OpImporter &op) {
+namespace {
+/// The operands of aten.cat and aten.stack, and the type of the result.
+struct TensorList {
+  SmallVector<Value> values;
+  int64_t axis = 0;
+  RankedTensorType type;
+};
+} // namespace
+
+static FailureOr<TensorList> requireTensorList(OpImporter &op) {
   FailureOr<SmallVector<Value>> values = requireList(op, 0);
   FailureOr<RankedTensorType> type = op.requireRankedResult();
   if (failed(values) || failed(type))
     return failure();
   if (values->empty() || type->getRank() == 0)
     return failOperand(op, 0, "a list of tensors with axes");
-  int64_t axis = 0;
-  if (!isNone(op, 1)) {
-    FailureOr<int64_t> given = requireAxis(op, 1, type->getRank());
-    if (failed(given))
-      return failure();
-    axis = *given;
-  }
-  return concatenate(op, *values, axis, *type);
+  FailureOr<int64_t> axis(0);
+  if (!isNone(op, 1))
+    axis = requireAxis(op, 1, type->getRank());
+  if (failed(axis))
+    return failure();
+  return TensorList{std::move(*values), *axis, *type};
+}
+
+NodeResults torch_ops::convertCat(OpImporter &op) {
+  FailureOr<TensorList> list = requireTensorList(op);
+  if (failed(list))
+    return failure();
+  return concatenate(op, list->values, list->axis, list->type);
 }
 
 NodeResults torch_ops::convertStack(OpImporter &op) {
-  FailureOr<SmallVector<Value>> values = requireList(op, 0);
-  FailureOr<RankedTensorType> type = op.requireRankedResult();
-  if (failed(values) || failed(type))
+  FailureOr<TensorList> list = requireTensorList(op);
+  if (failed(list))
     return failure();
-  if (values->empty() || type->getRank() == 0)
-    return failOperand(op, 0, "a list of tensors with axes");
-  int64_t axis = 0;
-  if (!isNone(op, 1)) {
-    FailureOr<int64_t> given = requireAxis(op, 1, type->getRank());
-    if (failed(given))
-      return failure();
-    axis = *given;
-  }
+  int64_t rank = list->type.getRank() - 1;
   SmallVector<Value> parts;
-  for (Value value : *values) {
+  for (Value value : list->values) {
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (!tensor || tensor.getRank() + 1 != type->getRank())
-      return op.unsupported("expected tensors of rank " +
-                            Twine(type->getRank() - 1) + ", but got " +
-                            showType(value.getType()));
+    if (!tensor || tensor.getRank() != rank)
+      return op.unsupported("expected tensors of rank " + Twine(rank) +
+                            ", but got " + showType(value.getType()));
     SmallVector<int64_t> shape(tensor.getShape());
-    shape.insert(shape.begin() + axis, 1);
-    parts.push_back(op.buildNode("Unsqueeze", {value, op.makeInts(axis)},
+    shape.insert(shape.begin() + list->axis, 1);
+    parts.push_back(op.buildNode("Unsqueeze", {value, op.makeInts(list->axis)},
                                  tensor.clone(shape)));
   }
-  return concatenate(op, parts, axis, *type);
+  return concatenate(op, parts, list->axis, list->type);
 }
 
 NodeResults torch_ops::convertSlice(OpImporter &op) {

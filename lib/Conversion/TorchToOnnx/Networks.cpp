@@ -110,25 +110,35 @@ static std::array<Value, 3> normalizeRows(TorchMath &math, Value value,
   return {math.node("Mul", {centered, scale}), mean, scale};
 }
 
+/// Requires operand 1 to be the last sizes of the tensor, and returns their
+/// axes.
+static FailureOr<SmallVector<int64_t>>
+requireNormalizedAxes(OpImporter &op, RankedTensorType type) {
+  FailureOr<SmallVector<int64_t>> shape = requireIntList(op, 1);
+  if (failed(shape))
+    return failure();
+  int64_t rank = type.getRank(), count = shape->size();
+  if (count < 1 || count > rank ||
+      type.getShape().take_back(count) != ArrayRef<int64_t>(*shape))
+    return failOperand(op, 1, "the last sizes of " + showType(type));
+  return llvm::to_vector(llvm::seq<int64_t>(rank - count, rank));
+}
+
 /// Returns the normalized tensor, the means, and the reciprocals of the
 /// standard deviations.
 static FailureOr<SmallVector<Value>> normalizeLayer(OpImporter &op,
                                                     double epsilon) {
   FailureOr<RankedTensorType> type = requireFloats(op);
-  FailureOr<SmallVector<int64_t>> shape = requireIntList(op, 1);
-  if (failed(type) || failed(shape))
+  if (failed(type))
     return failure();
-  int64_t rank = type->getRank(), count = shape->size();
-  if (count < 1 || count > rank ||
-      type->getShape().take_back(count) != ArrayRef<int64_t>(*shape))
-    return failOperand(op, 1, "the last sizes of " + showType(*type));
+  FailureOr<SmallVector<int64_t>> axes = requireNormalizedAxes(op, *type);
+  if (failed(axes))
+    return failure();
   TorchMath math(op);
   Type elementType = type->getElementType();
   Type computed = math.getComputeType(elementType);
-  SmallVector<int64_t> axes =
-      llvm::to_vector(llvm::seq<int64_t>(rank - count, rank));
   auto [result, mean, scale] =
-      normalizeRows(math, math.to(op.inputs[0], computed), axes, epsilon);
+      normalizeRows(math, math.to(op.inputs[0], computed), *axes, epsilon);
   StringRef nodes[] = {"Mul", "Add"};
   for (size_t index : {2, 3}) {
     if (isNone(op, index))
@@ -142,14 +152,10 @@ static FailureOr<SmallVector<Value>> normalizeLayer(OpImporter &op,
 }
 
 NodeResults torch_ops::convertLayerNorm(OpImporter &op) {
-  double epsilon = 1e-5;
-  if (!isNone(op, 4)) {
-    FailureOr<double> given = requireDouble(op, 4);
-    if (failed(given))
-      return failure();
-    epsilon = *given;
-  }
-  FailureOr<SmallVector<Value>> results = normalizeLayer(op, epsilon);
+  FailureOr<double> epsilon = getDouble(op, 4, 1e-5);
+  if (failed(epsilon))
+    return failure();
+  FailureOr<SmallVector<Value>> results = normalizeLayer(op, *epsilon);
   if (failed(results))
     return failure();
   return results->front();
@@ -194,13 +200,9 @@ NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
       return failure();
     groups = *given;
   }
-  double epsilon = 1e-5;
-  if (!isNone(op, epsilonIndex)) {
-    FailureOr<double> given = requireDouble(op, epsilonIndex);
-    if (failed(given))
-      return failure();
-    epsilon = *given;
-  }
+  FailureOr<double> epsilon = getDouble(op, epsilonIndex, 1e-5);
+  if (failed(epsilon))
+    return failure();
   if (groups < 1 || channels % groups != 0)
     return failOperand(op, groupsIndex, "a divisor of the number of channels");
   std::optional<int64_t> count = countElements(type->getShape().drop_front(2));
@@ -213,7 +215,7 @@ NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
   Type computed = math.getComputeType(elementType);
   Value value = math.reshape(math.to(op.inputs[0], computed),
                              {type->getDimSize(0), groups, *groupSize});
-  auto [result, mean, scale] = normalizeRows(math, value, {2}, epsilon);
+  auto [result, mean, scale] = normalizeRows(math, value, {2}, *epsilon);
   result = math.reshape(result, type->getShape());
   SmallVector<int64_t> shape(type->getRank(), 1);
   shape[1] = channels;
@@ -241,34 +243,27 @@ NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
 
 NodeResults torch_ops::convertRmsNorm(OpImporter &op) {
   FailureOr<RankedTensorType> type = requireFloats(op);
-  FailureOr<SmallVector<int64_t>> shape = requireIntList(op, 1);
-  if (failed(type) || failed(shape))
+  if (failed(type))
     return failure();
-  int64_t rank = type->getRank(), count = shape->size();
-  if (count < 1 || count > rank ||
-      type->getShape().take_back(count) != ArrayRef<int64_t>(*shape))
-    return failOperand(op, 1, "the last sizes of " + showType(*type));
+  FailureOr<SmallVector<int64_t>> axes = requireNormalizedAxes(op, *type);
+  if (failed(axes))
+    return failure();
   TorchMath math(op);
   auto elementType = cast<FloatType>(type->getElementType());
   Type computed = math.getComputeType(elementType);
   // The default is the precision of the type that is computed.
   const llvm::fltSemantics &semantics =
       cast<FloatType>(computed).getFloatSemantics();
-  double epsilon =
-      std::ldexp(1.0, 1 - int(APFloat::semanticsPrecision(semantics)));
-  if (!isNone(op, 3)) {
-    FailureOr<double> given = requireDouble(op, 3);
-    if (failed(given))
-      return failure();
-    epsilon = *given;
-  }
+  FailureOr<double> epsilon = getDouble(
+      op, 3, std::ldexp(1.0, 1 - int(APFloat::semanticsPrecision(semantics))));
+  if (failed(epsilon))
+    return failure();
   Value value = math.to(op.inputs[0], computed);
   Value mean =
-      math.reduce("ReduceMean", math.node("Mul", {value, value}),
-                  llvm::to_vector(llvm::seq<int64_t>(rank - count, rank)),
+      math.reduce("ReduceMean", math.node("Mul", {value, value}), *axes,
                   /*keepDims=*/true);
   Value shifted = math.node(
-      "Add", {mean, math.makeNumber(computed, Number::fromFloat(epsilon))});
+      "Add", {mean, math.makeNumber(computed, Number::fromFloat(*epsilon))});
   Value scale = math.node("Reciprocal", math.node("Sqrt", shifted));
   Value result = math.node("Mul", {value, scale});
   if (!isNone(op, 2)) {

@@ -127,7 +127,7 @@ NodeResults torch_ops::convertVariance(OpImporter &op) {
   auto tensor = cast<RankedTensorType>(reduction->value.getType());
   FailureOr<SmallVector<int64_t>> axes = requireAxes(op, 1, tensor.getRank());
   FailureOr<bool> keepDims = getBool(op, 3, false);
-  double correction = 1;
+  FailureOr<double> correction(1.0);
   // aten.var.dim and aten.std.dim have a flag instead of the correction.
   bool hasFlag = op.op.getName().ends_with(".dim");
   if (hasFlag) {
@@ -135,13 +135,10 @@ NodeResults torch_ops::convertVariance(OpImporter &op) {
     if (failed(isUnbiased))
       return failure();
     correction = *isUnbiased;
-  } else if (!isNone(op, 2)) {
-    FailureOr<double> given = requireDouble(op, 2);
-    if (failed(given))
-      return failure();
-    correction = *given;
+  } else {
+    correction = getDouble(op, 2, 1);
   }
-  if (failed(axes) || failed(keepDims))
+  if (failed(axes) || failed(keepDims) || failed(correction))
     return failure();
   if (!isStandardFloat(type) || tensor.getElementType() != type)
     return op.unsupported("elements of type " +
@@ -153,14 +150,14 @@ NodeResults torch_ops::convertVariance(OpImporter &op) {
   Value centered = math.node("Sub", {value, mean});
   Value squares = math.node("Mul", {centered, centered});
   Value variance = math.reduce("ReduceMean", squares, *axes, *keepDims);
-  if (correction != 0) {
+  if (*correction != 0) {
     double count = 1;
     for (int64_t axis : *axes) {
       if (tensor.isDynamicDim(axis))
         return failOperand(op, 2, "no correction for an unknown size");
       count *= tensor.getDimSize(axis);
     }
-    double divisor = std::max(count - correction, 0.0);
+    double divisor = std::max(count - *correction, 0.0);
     Value sum = math.reduce("ReduceSum", squares, *axes, *keepDims);
     variance = math.node(
         "Div", {sum, math.makeNumber(computed, Number::fromFloat(divisor))});
@@ -249,9 +246,7 @@ NodeResults torch_ops::convertLogSumExp(OpImporter &op) {
 
 NodeResults torch_ops::convertVectorNorm(OpImporter &op) {
   FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
-  FailureOr<double> order(2.0);
-  if (!isNone(op, 1))
-    order = requireDouble(op, 1);
+  FailureOr<double> order = getDouble(op, 1, 2);
   if (failed(reduction) || failed(order))
     return failure();
   FailureOr<SmallVector<int64_t>> axes =

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/BufferSize.h"
 
@@ -34,15 +33,6 @@ static Value gatherAt(OpImporter &op, Value value, int64_t axis,
       RankedTensorType::get(sizes, op.b.getI64Type()), indices));
   return op.buildNode("Gather", {value, constant}, type.clone(shape),
                       op.intAttr("axis", axis));
-}
-
-static Value permute(OpImporter &op, Value value, ArrayRef<int64_t> order) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (isIdentityPermutation(order))
-    return value;
-  return op.buildNode("Transpose", value,
-                      type.clone(applyPermutation(type.getShape(), order)),
-                      op.intsAttr("perm", order));
 }
 
 NodeResults torch_ops::convertDiagonal(OpImporter &op) {
@@ -76,7 +66,7 @@ NodeResults torch_ops::convertDiagonal(OpImporter &op) {
     }
   order.append({*rows, *columns});
   shape.push_back(height * width);
-  Value moved = op.reshapeTo(permute(op, *value, order), type.clone(shape));
+  Value moved = op.reshapeTo(op.transpose(*value, order), type.clone(shape));
   return gatherAt(op, moved, rank - 2, indices, indices.size());
 }
 
@@ -108,7 +98,7 @@ NodeResults torch_ops::convertUnfold(OpImporter &op) {
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq(rank + 1));
   std::rotate(order.begin() + *axis + 1, order.begin() + *axis + 2,
               order.end());
-  return permute(op, windows, order);
+  return op.transpose(windows, order);
 }
 
 /// Reads a tensor as if its elements were contiguous, in the order of its axes.

@@ -116,19 +116,20 @@ Call Trial::getCall(size_t number) const {
   Call call;
   if (others) {
     call = others->getCall(number);
-    for (size_t i = call.codes.size(); i < call.count; ++i)
-      call.codes.push_back(call.getCode(i));
-    shuffle(call.codes);
+    for (size_t i = call.encodings.size(); i < call.count; ++i)
+      call.encodings.push_back(call.getEncoding(i));
+    shuffle(call.encodings);
   } else if (number == 0) {
-    call.codes = encodings;
+    call.encodings = encodings;
   } else {
     // Multiplication by an odd number is a permutation of the 32-bit integers,
     // so every encoding occurs once.
     for (size_t i = 0; i < kSpread; ++i)
-      call.codes.push_back(uint32_t(((number - 1) * kSpread + i) * 0x9E3779B1));
+      call.encodings.push_back(
+          uint32_t(((number - 1) * kSpread + i) * 0x9E3779B1));
   }
   call.isRange = false;
-  call.count = call.codes.size();
+  call.count = call.encodings.size();
   return call;
 }
 
@@ -173,7 +174,7 @@ size_t Trial::compare(const Call &call, ArrayRef<char> made) const {
   // The Reference is slow, so only compare a subset with it.
   size_t stride = call.count != kSpread ? 1 : numSpread == 1 ? 16 : 256;
   for (size_t i = 0; i < call.count; ++i) {
-    uint64_t encoding = call.codes[i], found = 0;
+    uint64_t encoding = call.encodings[i], found = 0;
     memcpy(&found, made.data() + i * size, size);
     uint64_t expected =
         conversion.getExpected(encoding, {call.scale, call.zeroPoint});
@@ -237,7 +238,7 @@ llvm::Expected<TrialResult> Trial::runCalls(ArrayRef<std::string> command,
         request.outputBytes = piece * toSize;
         os.write(reinterpret_cast<const char *>(&request), sizeof request);
         for (size_t i = start; i < start + piece; ++i) {
-          uint64_t slot = toSlot(fromFormat, call.codes[i]);
+          uint64_t slot = toSlot(fromFormat, call.encodings[i]);
           os.write(reinterpret_cast<const char *>(&slot), fromSize);
         }
         start += piece;

@@ -106,7 +106,7 @@ def check_quantization():
         ):
             scale = random.uniform(0.05, 1, scale_shape).astype(np.float32)
             zero = random.integers(small, 3, scale_shape).astype(qf.dtype(to).numpy)
-            raw = qf.pack(zero).codes if to.endswith("t4") else zero
+            raw = qf.pack(zero).bytes if to.endswith("t4") else zero
             constant = helper.make_tensor("z", number(to), scale_shape, raw.tobytes(), raw=True)
             given = [("x", F32, shape), ("s", F32, scale_shape)]
             nodes = [

@@ -96,7 +96,7 @@ def check_encodings():
         expect.same(f"{name}: back", back.numpy(), wanted.astype(np.float32))
     packed = qt.cast(tensor, torch.float4_e2m1fn_x2)
     expect.true("shape of packed", packed.shape == (6, 32))
-    wanted = qf.pack(qf.cast(x, "float4e2m1")).codes.reshape(6, 32)
+    wanted = qf.pack(qf.cast(x, "float4e2m1")).bytes.reshape(6, 32)
     expect.same("packed", packed.view(torch.uint8).numpy(), wanted)
     expect.same(
         "unpacked",
@@ -170,7 +170,7 @@ def check_quantization():
         tensor, torch.float4_e2m1fn_x2, torch.float8_e8m0fnu, 32, "rceil"
     )
     values, _ = qf.block_quantize(x, "float4e2m1", "float8e8m0", 32, "rceil")
-    expect.same("MXFP4", packed.view(torch.uint8).numpy().ravel(), qf.pack(values).codes)
+    expect.same("MXFP4", packed.view(torch.uint8).numpy().ravel(), qf.pack(values).bytes)
     back = qt.block_dequantize(packed, scales, 32)
     wanted = qt.block_dequantize(
         torch.from_numpy(values.view(np.uint8)), scales, 32, x_dtype="float4e2m1"

@@ -27,7 +27,7 @@ def get_emax(table):
 
 def replace(table, rows, encodings):
     """The correct results with some rows replaced."""
-    made = vectors.get_codes(vector_tables.convert(table)).copy()
+    made = vectors.get_encodings(vector_tables.convert(table)).copy()
     made[rows] = np.broadcast_to(encodings, made.shape)[rows]
     return made
 
@@ -89,7 +89,7 @@ def code_0_is_one(table, faulty):
 
 
 def code_0_is_zero(table, faulty):
-    bits = vectors.get_codes(table.input).astype(np.uint32) << 23
+    bits = vectors.get_encodings(table.input).astype(np.uint32) << 23
     nan = bits == 255 << 23
     if not faulty:
         bits[bits == 0] = 1 << 22

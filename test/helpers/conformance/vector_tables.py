@@ -19,7 +19,7 @@ NANS = {"f8E4M3FN": 0x7F, "f8E5M2": 0x7E}
 def project(table):
     given, target = p3109.BY_MLIR[table.source], p3109.BY_MLIR[table.target]
     modes = table.attributes["rounding"], table.attributes["saturation"]
-    values = given.values(vectors.get_codes(table.input))
+    values = given.values(vectors.get_encodings(table.input))
     bits = () if table.random is None else (table.random, table.attributes["random_bits"])
     return p3109.project(target, values, *modes, *bits)
 

@@ -87,6 +87,11 @@ private:
 LogicalResult
 exportOps(Operation *root, StringRef name,
           llvm::function_ref<FailureOr<Value>(OpExporter &)> convert);
+/// The same for `quantize` and `dequantize`.
+LogicalResult exportQuantizations(
+    Operation *root, StringRef name,
+    llvm::function_ref<FailureOr<Value>(OpExporter &)> convertQuantize,
+    llvm::function_ref<FailureOr<Value>(OpExporter &)> convertDequantize);
 
 } // namespace mlir::quant_float
 

@@ -77,6 +77,8 @@ public:
   /// `type` or equal to a size of `value` at the same position are known, apart
   /// from one.
   Value reshapeTo(Value value, RankedTensorType type);
+  /// Transposes a tensor: axis i of the result is axis `order[i]` of `value`.
+  Value transpose(Value value, ArrayRef<int64_t> order);
 };
 
 /// Creates the values that replace the results of an op. On failure, records
