@@ -361,7 +361,7 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
     return failure();
   }
   CpuLevel result = std::move(levels.front());
-  if (constants)
+  if (constants && kind != EmitKind::LLVMIR)
     constants->define(*result.module);
   if (kind == EmitKind::Shared) {
     FailureOr<std::vector<EntryPointInfo>> entries = getEntryPoints(module);
@@ -403,8 +403,15 @@ defragment(std::unique_ptr<llvm::Module> module) {
 
 FailureOr<CpuLevel> quant_float::compileToLLVM(ModuleOp module,
                                                const CompileOptions &options,
-                                               llvm::LLVMContext &llvmContext) {
-  return compile(module, options, llvmContext);
+                                               llvm::LLVMContext &llvmContext,
+                                               ExternalConstants *constants) {
+  LargeConstants large(/*inProcess=*/true);
+  FailureOr<CpuLevel> compiled =
+      compile(module, options, llvmContext, EmitKind::LLVMIR,
+              constants ? &large : nullptr);
+  if (constants)
+    constants->assign(large.getSymbols().begin(), large.getSymbols().end());
+  return compiled;
 }
 
 /// Writes the device code of all kernels as LLVM IR, PTX or a cubin.

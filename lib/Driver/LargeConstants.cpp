@@ -76,21 +76,35 @@ void LargeConstants::detach(ModuleOp module) {
   }
 }
 
+/// Returns the alignment of the address.
+static llvm::Align getAlignment(ArrayRef<char> bytes) {
+  return llvm::commonAlignment(llvm::Align(4096),
+                               reinterpret_cast<uintptr_t>(bytes.data()));
+}
+
 void LargeConstants::declare(llvm::Module &module) {
   for (auto &[name, place] : detached) {
     llvm::GlobalVariable *global = module.getGlobalVariable(name, true);
     const std::string &shared = constants[place].first;
     if (llvm::GlobalVariable *first = module.getGlobalVariable(shared)) {
-      first->setAlignment(std::max(first->getAlign().valueOrOne(),
-                                   global->getAlign().valueOrOne()));
+      if (!inProcess)
+        first->setAlignment(std::max(first->getAlign().valueOrOne(),
+                                     global->getAlign().valueOrOne()));
       global->replaceAllUsesWith(first);
       global->eraseFromParent();
       continue;
     }
     global->setInitializer(nullptr);
     global->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    global->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    global->setDSOLocal(true);
+    if (inProcess) {
+      // The bytes may be far from the code, and are aligned as in the file.
+      global->setVisibility(llvm::GlobalValue::DefaultVisibility);
+      global->setDSOLocal(false);
+      global->setAlignment(getAlignment(constants[place].second));
+    } else {
+      global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+      global->setDSOLocal(true);
+    }
     global->setName(shared);
   }
 }

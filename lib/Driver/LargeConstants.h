@@ -25,25 +25,35 @@
 
 namespace mlir::quant_float {
 
-/// The large constants of all modules (one per CPU) of an object. The modules
-/// must outlive it.
+/// The large constants of all modules (one per CPU) of an object, or of code
+/// that runs in this process. The modules must outlive it.
 class LargeConstants {
 public:
+  /// Code in this process uses the constants where the module has them. They
+  /// are external symbols, see getSymbols().
+  explicit LargeConstants(bool inProcess = false) : inProcess(inProcess) {}
+
   /// Removes the values from a module in the LLVM dialect before it is
   /// translated.
   void detach(ModuleOp module);
   /// Declares the constants of the last detach() in the module that was
   /// translated from it. Equal constants of several modules share a symbol.
   void declare(llvm::Module &module);
-  /// Defines all constants in the module that the others were linked into. The
-  /// object must have this machine's byte order.
+  /// Defines all constants in the module that the others were linked into, for
+  /// an object. The object must have this machine's byte order.
   void define(llvm::Module &module);
   /// Writes the bytes into an object that the stream already contains.
   llvm::Error write(llvm::MemoryBufferRef object,
                     const llvm::DataLayout &layout,
                     llvm::raw_pwrite_stream &os) const;
+  /// Returns the name and the bytes of each symbol that the code in this
+  /// process refers to.
+  ArrayRef<std::pair<std::string, ArrayRef<char>>> getSymbols() const {
+    return constants;
+  }
 
 private:
+  bool inProcess;
   /// The name in the object and the bytes.
   SmallVector<std::pair<std::string, ArrayRef<char>>> constants;
   /// Maps hash and size to indices in `constants`.

@@ -132,10 +132,17 @@ findOpenMP(llvm::ArrayRef<std::string> names) {
       tried.c_str());
 }
 
-/// Defines the functions of this program that the code calls. The program need
-/// not export them.
-static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
+using Constants = llvm::ArrayRef<std::pair<std::string, llvm::ArrayRef<char>>>;
+
+/// Defines the functions of this program that the code calls, and the constants
+/// that it uses in place. The program need not export the functions.
+static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module,
+                                 Constants constants) {
   orc::SymbolMap symbols;
+  for (const auto &[name, bytes] : constants)
+    symbols[jit.mangleAndIntern(name)] = {
+        orc::ExecutorAddr::fromPtr(bytes.data()),
+        llvm::JITSymbolFlags::Exported};
   auto define = [&](llvm::StringRef name, auto *address) {
     symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                           llvm::JITSymbolFlags::Exported};
@@ -215,7 +222,8 @@ private:
 llvm::Expected<std::unique_ptr<JitModule>>
 JitModule::create(std::unique_ptr<llvm::Module> source,
                   std::unique_ptr<llvm::LLVMContext> context,
-                  std::unique_ptr<llvm::TargetMachine> machine) {
+                  std::unique_ptr<llvm::TargetMachine> machine,
+                  Constants constants) {
   // Destroys the module before its context on failure.
   orc::ThreadSafeModule owned(std::move(source), std::move(context));
   llvm::Module *module = owned.getModuleUnlocked();
@@ -245,7 +253,7 @@ JitModule::create(std::unique_ptr<llvm::Module> source,
     return symbols.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
 
-  if (llvm::Error error = defineSymbols(**jit, *module))
+  if (llvm::Error error = defineSymbols(**jit, *module, constants))
     return std::move(error);
   // Constructors load the GPU kernels.
   bool hasConstructors = module->getNamedGlobal("llvm.global_ctors");

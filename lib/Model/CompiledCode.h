@@ -15,8 +15,10 @@
 namespace mlir::quant_float {
 
 struct CompiledModel::Code {
-  /// Constants that the code uses in place. The code contains the addresses of
-  /// their descriptors, which must not move.
+  /// Owns the memory of the constants that code for CPUs uses in place.
+  std::shared_ptr<const void> constantsOwner;
+  /// Large constants on the GPU. The host code contains the addresses of their
+  /// descriptors, which must not move.
   std::vector<std::vector<Tensor>> weights;
   std::vector<std::vector<qf_tensor>> weightDescriptors;
   /// The JIT module of a compiled model, or the library of a loaded one.
@@ -41,10 +43,9 @@ LogicalResult convertLayers(ModuleOp module);
 using Weights = std::vector<std::vector<Tensor>>;
 
 /// Replaces the large constants of public functions by additional arguments at
-/// the end. As constants, the compiler would copy them several times; as
-/// arguments, they stay where the importer mapped or read them, and `owner`
-/// keeps that memory alive. Functions that others call keep their constants and
-/// have an empty list.
+/// the end, so that they can be copied to the GPU once. `owner` keeps their
+/// memory alive. Functions that others call keep their constants and have an
+/// empty list.
 llvm::Expected<Weights> hoistWeights(ModuleOp module,
                                      std::shared_ptr<const void> owner);
 

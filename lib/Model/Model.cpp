@@ -463,13 +463,6 @@ LogicalResult quant_float::convertLayers(ModuleOp module) {
   return manager.run(module);
 }
 
-static LogicalResult transposeWeights(ModuleOp module) {
-  PassManager manager(module.getContext());
-  prepareToCompile(manager);
-  manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
-  return manager.run(module);
-}
-
 /// Fails if the code cannot run in this process. If no chip is specified,
 /// selects that of the first GPU.
 static llvm::Error fitToThisProcess(CompileOptions &options) {
@@ -522,9 +515,6 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &requested) {
   if (!copy)
     return copy.takeError();
   ModuleOp lowered = copy->getModule();
-  // The pass needs constants, so it runs before hoistWeights.
-  if (options.target == Target::CPU && failed(transposeWeights(lowered)))
-    return call.fail();
   if (options.partition) {
     // Discard the code between the subgraphs, which is not compiled.
     PassManager manager(&session->getContext());
@@ -535,14 +525,20 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &requested) {
     if (failed(manager.run(lowered)))
       return call.fail();
     options.partition = false;
-  } else if (failed(convertLayers(lowered))) {
-    return call.fail();
   }
-  llvm::Expected<Weights> weights = hoistWeights(lowered, session->context);
-  if (!weights)
-    return makeError(ErrorKind::Model, weights.takeError());
+  Weights weights;
+  if (options.target == Target::NVVM) {
+    if (failed(convertLayers(lowered)))
+      return call.fail();
+    llvm::Expected<Weights> hoisted = hoistWeights(lowered, session->context);
+    if (!hoisted)
+      return makeError(ErrorKind::Model, hoisted.takeError());
+    weights = std::move(*hoisted);
+  }
   auto context = std::make_unique<llvm::LLVMContext>();
-  FailureOr<CpuLevel> compiled = compileToLLVM(lowered, options, *context);
+  ExternalConstants constants;
+  FailureOr<CpuLevel> compiled =
+      compileToLLVM(lowered, options, *context, &constants);
   if (failed(compiled) || !call.progress("generate", ""))
     return call.fail();
   FailureOr<std::vector<EntryPointInfo>> infos = getEntryPoints(lowered);
@@ -550,22 +546,21 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &requested) {
     return call.fail();
 
   auto code = std::make_unique<CompiledModel::Code>();
+  code->constantsOwner = session->context;
+  weights.resize(infos->size());
   SmallVector<std::string> symbols;
-  for (auto [info, tensors] : llvm::zip_equal(*infos, *weights)) {
+  for (auto [info, tensors] : llvm::zip_equal(*infos, weights)) {
     symbols.push_back(info.symbol);
     // The metadata of an operation that was not created from this function may
     // have fewer inputs.
     if (tensors.empty() || tensors.size() > info.inputs.size())
       continue;
     info.inputs.truncate(info.inputs.size() - tensors.size());
-    if (options.target == Target::NVVM) {
-      llvm::Expected<std::vector<Tensor>> deviceTensors = makeTensors(
-          tensors, [](const Tensor &tensor) { return tensor.copy(true); });
-      if (!deviceTensors)
-        return deviceTensors.takeError();
-      tensors = std::move(*deviceTensors);
-    }
-    code->weights.push_back(std::move(tensors));
+    llvm::Expected<std::vector<Tensor>> deviceTensors = makeTensors(
+        tensors, [](const Tensor &tensor) { return tensor.copy(true); });
+    if (!deviceTensors)
+      return deviceTensors.takeError();
+    code->weights.push_back(std::move(*deviceTensors));
     code->weightDescriptors.push_back(describe(code->weights.back()));
     symbols.back() =
         addForwarders(*compiled->module, info.symbol, info.inputs.size(),
@@ -573,7 +568,7 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &requested) {
   }
   llvm::Expected<std::unique_ptr<JitModule>> jit =
       JitModule::create(std::move(compiled->module), std::move(context),
-                        std::move(compiled->machine));
+                        std::move(compiled->machine), constants);
   if (!jit)
     return makeError(ErrorKind::Model, jit.takeError());
   code->jit = std::move(*jit);

@@ -1,4 +1,4 @@
-//===- Weights.cpp - Large constants that are used in place ---------------===//
+//===- Weights.cpp - Large constants of models for GPUs -------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -104,13 +104,20 @@ struct CompileOptions {
 /// error, emits one that names the pass.
 void prepareToCompile(PassManager &manager);
 
+/// The names of symbols and the bytes that they refer to.
+using ExternalConstants =
+    std::vector<std::pair<std::string, llvm::ArrayRef<char>>>;
+
 /// Lowers, translates to LLVM IR, links the entry runtime, and optimizes. For
 /// GPUs this is the host code, which requires the functions of
 /// QuantFloatCudaRuntime. Leaves only the declarations of the module's
-/// functions.
+/// functions. With `constants`, code for this process declares large constants
+/// as external symbols, whose bytes stay in the context of the module. LLVM
+/// would copy them several times.
 FailureOr<CpuLevel> compileToLLVM(ModuleOp module,
                                   const CompileOptions &options,
-                                  llvm::LLVMContext &llvmContext);
+                                  llvm::LLVMContext &llvmContext,
+                                  ExternalConstants *constants = nullptr);
 
 /// Returns the extension of the sidecar file for this kind of output: the C
 /// header of an object or library. Empty if there is none.

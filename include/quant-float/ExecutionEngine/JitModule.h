@@ -39,11 +39,14 @@ public:
   /// code calls the OpenMP runtime, loads it, and returns an error if there is
   /// none. Code that launches GPU kernels calls the CUDA runtime of this
   /// program. `machine` is the target machine for which the module was
-  /// optimized; it is destroyed after compilation.
+  /// optimized; it is destroyed after compilation. `constants` are the symbols
+  /// of the module's external constants; their bytes must outlive this object.
   static llvm::Expected<std::unique_ptr<JitModule>>
   create(std::unique_ptr<llvm::Module> module,
          std::unique_ptr<llvm::LLVMContext> context,
-         std::unique_ptr<llvm::TargetMachine> machine);
+         std::unique_ptr<llvm::TargetMachine> machine,
+         llvm::ArrayRef<std::pair<std::string, llvm::ArrayRef<char>>>
+             constants = {});
   ~JitModule();
 
   /// Return the functions of an entry point, which are valid during the

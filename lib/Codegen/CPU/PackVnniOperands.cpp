@@ -54,10 +54,6 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::dots;
 using linalg::GenericOp;
 
-/// The minimum number of rows for which weights are packed at run time, panel
-/// by panel within the tile loops, because panels are read sequentially.
-static constexpr int64_t kMinRows = 32;
-
 //===----------------------------------------------------------------------===//
 // Zero points
 //===----------------------------------------------------------------------===//
@@ -370,9 +366,8 @@ bool ByteContraction::pack(RewriterBase &rewriter,
   std::optional<Constant> constants[2];
   for (unsigned i : {0, 1}) {
     constants[i] = Constant::get(byteOperands[i], forms[i].subtracted);
-    bool isPanel = i == vectors && rows && *rows >= kMinRows;
     packedOperands[i] =
-        constants[i] && byteOperands[i].depth && !isPanel
+        constants[i] && byteOperands[i].depth
             ? constants[i]->pack(b, b.getLoc(), forms[i], *grouping)
             : packOperand(b, byteOperands[i], forms[i], *grouping, depth);
   }
