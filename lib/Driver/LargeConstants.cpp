@@ -54,17 +54,36 @@ static ArrayRef<char> getBytes(LLVM::GlobalOp global) {
   return bytes;
 }
 
+/// Returns the alignment of the address.
+static llvm::Align getAlignment(ArrayRef<char> bytes) {
+  return llvm::commonAlignment(llvm::Align(4096),
+                               reinterpret_cast<uintptr_t>(bytes.data()));
+}
+
+static uint64_t getElementSize(LLVM::GlobalOp global) {
+  Type element = cast<ElementsAttr>(global.getValueOrNull()).getElementType();
+  return element.getIntOrFloatBitWidth() / 8;
+}
+
 void LargeConstants::detach(ModuleOp module) {
   detached.clear();
   for (auto global : module.getOps<LLVM::GlobalOp>()) {
     ArrayRef<char> bytes = getBytes(global);
     if (bytes.empty())
       continue;
+    auto isAligned = [&](ArrayRef<char> bytes) {
+      return !inProcess || getAlignment(bytes) >= getElementSize(global);
+    };
+    // LLVM copies constants that are not aligned like their elements.
+    if (!isAligned(bytes))
+      continue;
     uint64_t hash = llvm::xxh3_64bits(ArrayRef(
         reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
     SmallVector<size_t, 1> &alike = places[{hash, bytes.size()}];
-    auto *found = llvm::find_if(
-        alike, [&](size_t place) { return constants[place].second == bytes; });
+    auto *found = llvm::find_if(alike, [&](size_t place) {
+      return constants[place].second == bytes &&
+             isAligned(constants[place].second);
+    });
     size_t place = found == alike.end() ? constants.size() : *found;
     if (found == alike.end()) {
       alike.push_back(place);
@@ -74,12 +93,6 @@ void LargeConstants::detach(ModuleOp module) {
     detached.emplace_back(global.getSymName().str(), place);
     global.setValueAttr(LLVM::ZeroAttr::get(module.getContext()));
   }
-}
-
-/// Returns the alignment of the address.
-static llvm::Align getAlignment(ArrayRef<char> bytes) {
-  return llvm::commonAlignment(llvm::Align(4096),
-                               reinterpret_cast<uintptr_t>(bytes.data()));
 }
 
 void LargeConstants::declare(llvm::Module &module) {
