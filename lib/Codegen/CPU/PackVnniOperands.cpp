@@ -54,6 +54,11 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::dots;
 using linalg::GenericOp;
 
+/// The minimum number of rows for which weights are packed to 16-bit elements
+/// at run time, panel by panel within the tile loops: packed at compile time,
+/// they take twice as much memory.
+static constexpr int64_t kMinRows = 32;
+
 //===----------------------------------------------------------------------===//
 // Zero points
 //===----------------------------------------------------------------------===//
@@ -366,8 +371,10 @@ bool ByteContraction::pack(RewriterBase &rewriter,
   std::optional<Constant> constants[2];
   for (unsigned i : {0, 1}) {
     constants[i] = Constant::get(byteOperands[i], forms[i].subtracted);
+    bool isPanel =
+        i == vectors && forms[i].width == 16 && rows && *rows >= kMinRows;
     packedOperands[i] =
-        constants[i] && byteOperands[i].depth
+        constants[i] && byteOperands[i].depth && !isPanel
             ? constants[i]->pack(b, b.getLoc(), forms[i], *grouping)
             : packOperand(b, byteOperands[i], forms[i], *grouping, depth);
   }

@@ -470,8 +470,8 @@ def QuantFloatPackVnniOperandsPass
     product). This may add 128 to signed values to make them unsigned; the
     initial value of the accumulators compensates for this and for the zero
     points. Otherwise each i32 element holds two 16-bit differences (AVX-512,
-    AVX2, SSE2). Constants are packed at compile time, except for large matmuls,
-    which pack panels that fit a cache.
+    AVX2, SSE2). Constants are packed at compile time, except those with 16-bit
+    differences in matmuls of many rows, which pack panels that fit a cache.
 
     ```
     linalg.generic ins(%a, %b : tensor<64x256xi8>, tensor<256x64xi8>)
