@@ -547,7 +547,9 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &requested) {
 
   auto code = std::make_unique<CompiledModel::Code>();
   code->constantsOwner = session->context;
-  weights.resize(infos->size());
+  // Code for CPUs has its weights as constants.
+  if (options.target == Target::CPU)
+    weights.resize(infos->size());
   SmallVector<std::string> symbols;
   for (auto [info, tensors] : llvm::zip_equal(*infos, weights)) {
     symbols.push_back(info.symbol);
