@@ -34,8 +34,8 @@ HEAD = """\
 # The pipeline
 
 This page shows how code generation transforms a quantized layer: the IR after each [stage](glossary.md#stage), and
-[the passes of each stage](#the-passes-of-each-stage). Use it to find the stage that creates or lowers an op, and the
-pass that does so. [Architecture](architecture.md#from-a-model-to-machine-code) lists the stages with their invariants.
+[the passes of each stage](#the-passes-of-each-stage). Use it to find the stage and the pass that create or lower
+an op. [Architecture](architecture.md#from-a-model-to-machine-code) lists the stages with their invariants.
 
 Each stage is a function in `lib/Pipelines` and a pipeline of `quant-float-opt`, such as `quant-float-bufferize`. The
 comment at the top of its file states its input, its output and its invariant, on which the next stage relies.
@@ -64,24 +64,26 @@ STAGES = (
     (
         "normalize-import",
         "NormalizeImport.cpp",
-        "Converts imported models to ONNX nodes and operations of the dialect, so that later stages match one form of"
-        " each quantization. Converts the ops of other compilers, OpenVINO layers and upstream's casts of narrow"
-        " floats, and inlines calls. This layer has none of them, so it does not change.",
+        "Converts imported models to ONNX nodes and operations of the dialect, so that later stages match only one"
+        " representation of each quantization. The stage converts the ops of other compilers, OpenVINO layers and"
+        " upstream's casts of narrow floats, and inlines calls. This layer contains none of these, so the stage does"
+        " not change it.",
     ),
     (
         "rewrite-quantization",
         "RewriteQuantization.cpp",
-        "Converts [QDQ](glossary.md#qdq) matmuls and convolutions to integer ones, which follow"
-        " [R7](rules.md#r-ops-on-quantized-tensors) with the same bits on every target. All other results keep"
-        " their bits. For matmuls of at most four rows, the stage also transposes constant weights to make K"
-        " contiguous. On CPUs, it first eliminates pairs of dequantize and quantize, and moves quantizations from"
-        " the result of a Concat to its operands.",
+        "Converts 8-bit [QDQ](glossary.md#qdq) matmuls and convolutions to integer matmuls and convolutions"
+        " ([R7](rules.md#r-ops-on-quantized-tensors)), which have the same bits on every target. No other result"
+        " changes. For matmuls of at most four rows, the stage also transposes constant weights to make K"
+        " contiguous. On CPUs, it first eliminates dequantize-quantize pairs, and sinks quantizations through Concat"
+        " to its operands.",
     ),
     (
         "lower-nodes-to-linalg",
         "LowerNodesToLinalg.cpp",
-        "Converts nodes and operations of the dialect to linalg on tensors. The bodies of `linalg.generic` contain"
-        " scalar operations of the dialect. The function becomes a kernel that writes to the caller's buffer.",
+        "Converts nodes and operations of the dialect to linalg on tensors. The bodies of `linalg.generic` ops contain"
+        " scalar operations of the dialect. The function becomes a kernel that writes its result to the caller's"
+        " buffer.",
     ),
     (
         "optimize-tensors",
@@ -97,14 +99,15 @@ STAGES = (
     (
         "generate-cpu-code",
         "GenerateCPUCode.cpp",
-        "Vectorizes loops, expands conversions to instructions of the CPU or to arithmetic, and converts to the"
-        " LLVM dialect.",
+        "Lowers linalg ops to vectorized loops, expands conversions to instructions of the CPU or to arithmetic, and"
+        " converts the module to the LLVM dialect.",
     ),
     (
         "generate-gpu-code",
         "GenerateGPUCode.cpp",
-        "Replaces `generate-cpu-code` on a GPU. Outlines kernels, expands conversions to instructions of the chip"
-        " or to arithmetic, and compiles the kernels to PTX. The host code launches them.",
+        "Runs instead of `generate-cpu-code` if the target is a GPU. The stage outlines kernels, expands conversions to"
+        " instructions of the chip or to arithmetic, and compiles the kernels to PTX. The host code, in the LLVM"
+        " dialect, launches them.",
     ),
     (
         "emit-abi",
