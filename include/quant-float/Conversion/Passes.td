@@ -55,45 +55,60 @@ def ConvertQuantFloatToArithPass
     : Pass<"convert-quant-float-to-arith"> {
   let summary = "Expand casts and quantization ops on scalars and vectors to arith ops";
   let description = [{
-    Expands `quant_float.cast`, `quant_float.storage_cast`,
-    `quant_float.quantize`, `dequantize`, `qdq` and `quantize_elements` on
-    scalars and vectors. One algorithm, parameterized by the formats, handles
-    every pair: the magnitude is rounded by adding a power of two that leaves
-    the required number of mantissa bits, and integer arithmetic moves the bits.
-    No op on narrow floats remains for later stages. If vectors share a scale
-    and the target has a fused multiply-add, the division is a multiplication by
-    the reciprocal that is corrected by the remainder, which gives the same
-    bits.
+    Expands `cast`, `storage_cast`, `quantize`, `dequantize`, `qdq`,
+    `quantize_elements` and `fakeconvert` on scalars and vectors to arith and
+    math ops, to vector ops, and to LLVM intrinsics for conversion instructions
+    of the CPU. No op on narrow floats remains for later stages.
 
-    `quant_float.fakeconvert` is expanded as by
-    `quant-float-decompose-fakeconvert`, a cast with `mode openvino` to
-    arithmetic and ONNX casts. A saturating cast of f32 to float8, possibly via
-    f16, and back is expanded to rounding in f32, without encoding. Its result
-    is also divided by a scalar by multiplication with the reciprocal; an
-    `scf.if` checks whether this is exact for the scalar, and otherwise divides.
+    *Casts.* One algorithm, parameterized by the formats, handles every pair of
+    types. It rounds the magnitude by adding a power of two, so that the
+    required number of mantissa bits remains. Integer arithmetic then moves the
+    bits to their positions in the result. A cast with `mode openvino` is
+    expanded to arithmetic and ONNX casts.
 
-    On x86, ops of arith and math with results of bf16 become ops on f32 and
-    casts, as do conversions of integers of 32 and 64 bits to bf16; truncations
-    of f64 to f16 and bf16 become casts. LLVM would round them with
+    *Quantizations.* If the elements of a vector share a scale, and the target
+    has a fused multiply-add, the division is a multiplication by the
+    reciprocal, followed by a correction by the remainder. The result has the
+    same bits. `fakeconvert` is expanded as by
+    `quant-float-decompose-fakeconvert`.
+
+    *Round trips.* A saturating cast of f32 to float8, possibly via f16, and
+    back is expanded to rounding in f32, without the encoding. A division of its
+    result by a scalar becomes a multiplication by the reciprocal in a branch of
+    an `scf.if`, which checks whether this is exact for the scalar.
+
+    *bf16 on x86.* Ops of arith and math with results of bf16 become ops on f32
+    and casts, and so do conversions of integers of 32 and 64 bits to bf16.
+    Truncations of f64 to f16 and bf16 become casts. LLVM would use
     `vcvtneps2bf16`, which treats subnormals as zero, convert integers via f32,
     which rounds twice, or call functions of the C runtime.
 
-    The target determines which of upstream's conversions are instructions (f16,
-    fused multiply-add) and may be used, and which conversion instructions exist
-    (see include/quant-float/Lowering/Conversions.def): vectors of the number of
-    elements that an instruction processes become LLVM intrinsics. If the target
-    has byte permutes (AVX-512 VBMI), 32-bit results are truncated to 8 and 16
-    bits by permutes. The target is the CPU of the module attribute
+    *The target* determines which of upstream's conversions are instructions
+    (f16, fused multiply-add), and which conversion instructions exist (see
+    include/quant-float/Lowering/Conversions.def). Vectors with the number of
+    elements that an instruction processes become calls of its intrinsic. If the
+    target has byte permutes (AVX-512 VBMI), permutes truncate 32-bit results to
+    8 and 16 bits. The target is the CPU of the module attribute
     `quant_float.target`, which `quant-float-set-target` sets; the options
     override it. Without both, no conversion instructions are used.
 
-    Each cast emits a remark of the category "quant-float-conversion" with the
-    instruction that is used and the features that a better one needs; so does
-    the division of each quantization. `--remarks-filter=quant-float-conversion
-    --remark-format=emitRemark` shows them.
+    ```
+    %y = quant_float.cast %x opset 28 : vector<32xf32> to vector<32xf8E4M3FN>
+    // becomes, without conversion instructions
+    %bits = arith.bitcast %x : vector<32xf32> to vector<32xi32>
+    ... // rounds and moves the bits
+    %encodings = arith.trunci %moved : vector<32xi32> to vector<32xi8>
+    %y = arith.bitcast %encodings : vector<32xi8> to vector<32xf8E4M3FN>
+    ```
 
-    The CPU pipeline runs this pass late, after vectorization: until then a cast
-    is one op, which keeps the passes before it fast.
+    *Remarks.* Each cast, and the division of each quantization, emits a remark
+    of the category "quant-float-conversion". It names the instruction, and the
+    features that a better one requires.
+    `--remarks-filter=quant-float-conversion --remark-format=emitRemark` shows
+    them.
+
+    The CPU pipeline runs this pass late, after vectorization. Until then, a
+    cast is one op, which keeps the earlier passes fast.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",

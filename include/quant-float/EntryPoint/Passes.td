@@ -43,46 +43,16 @@ def QuantFloatMakeEntryPointsPass
     : Pass<"quant-float-make-entry-points", "mlir::ModuleOp"> {
   let summary = "Convert functions on tensors to kernels that write to buffers";
   let description = [{
-    Runs before bufferization. For every public function whose arguments and
-    results are ranked tensors of storage types, the pass creates:
+    Matches public functions whose arguments and results are ranked tensors of
+    storage types. Functions without tensors are not changed. For each function,
+    the pass creates two functions:
 
-    - `@f.kernel`, which takes one buffer for each result after the tensors and
-      writes the results there, so that bufferization computes them in place;
-    - `@f.sizes`, the shape function: it takes all sizes of the arguments and
+    - The kernel, `@f.kernel`, takes one buffer for each result after the
+      tensors, and writes the results there, so that bufferization computes them
+      in place.
+    - The shape function, `@f.sizes`, takes all sizes of the arguments. It
       returns the dynamic sizes of the results, followed by two numbers for each
       check.
-
-    If sizes of results depend on the contents of tensors, `@f.sizes` returns
-    the smallest 64-bit integer for them, and `@f.kernel` takes two more
-    arguments: a buffer of `i64`, which it writes all dynamic sizes of the
-    results to, and an `i64`, which is not 0 if only these sizes are wanted. The
-    kernel computes the sizes first. It then asserts that the result buffers
-    have these sizes, and writes to them after everything is computed. For
-    functions with strings, such sizes are an error: the contents of strings are
-    only read when the kernel runs.
-
-    A check is a requirement of the ops on dynamic sizes: operands of a linalg
-    op that share a loop have the same size along it, and an operand with one
-    element per block of a loop has as many elements as there are blocks.
-    Conditions of `cf.assert` that depend on sizes only are checks, too, and are
-    removed from the kernel. The two numbers of a check must be equal before the
-    kernel runs.
-
-    The kernel's attribute `quant_float.entry_point` describes the names,
-    element types and sizes of arguments and results to
-    `quant-float-emit-c-wrappers`. Element types come from the attribute
-    `quant_float.element_type` of arguments and results if they have been
-    replaced by storage types, names come from `quant_float.name`.
-
-    Kernels with strings, as arguments or intermediate values, take an `i64` as
-    last argument: the state that the entry runtime keeps for the run.
-
-    Functions that only differ in names (of the functions, graphs, arguments and
-    results) share one kernel, that of the first function. Its attribute lists
-    the names of the others in `sharing`. Locations of ops are ignored; later
-    errors name those of the first function.
-
-    Functions without tensors stay.
 
     ```
     func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E4M3FN>
@@ -91,6 +61,40 @@ def QuantFloatMakeEntryPointsPass
         attributes {quant_float.entry_point = {...}}
     func.func @f.sizes(%x0: index) -> index
     ```
+
+    *Checks.* A check is a requirement of the ops on dynamic sizes. For example,
+    operands of a linalg op that share a loop have the same size along it, and
+    an operand with one element per block of a loop has as many elements as
+    there are blocks. Conditions of `cf.assert` that depend on sizes only also
+    become checks, and are removed from the kernel. The two numbers of a check
+    must be equal before the kernel runs.
+
+    *Data-dependent sizes.* If sizes of results depend on the contents of
+    tensors, `@f.sizes` returns the smallest 64-bit integer for them, and
+    `@f.kernel` has two more arguments: a buffer of `i64`, to which it writes
+    all dynamic sizes of the results, and an `i64`, which is not 0 if the caller
+    only requests these sizes. The kernel first computes the sizes, then asserts
+    that the result buffers have these sizes, and writes to the buffers only
+    after everything is computed. For functions with strings, such sizes are an
+    error: the contents of strings are only read when the kernel runs.
+
+    *The attribute.* `quant_float.entry_point` of the kernel describes the
+    names, element types and sizes of arguments and results to
+    `quant-float-emit-c-wrappers`. The pass takes the names from the attribute
+    `quant_float.name` of arguments and results. If storage types have replaced
+    the element types, it takes these from `quant_float.element_type`.
+
+    *Strings.* Kernels with strings, as arguments or intermediate values, take
+    an `i64` as last argument: the state that the entry runtime keeps for the
+    run.
+
+    *Sharing.* With `share`, functions that only differ in the names of
+    functions, graphs, arguments and results share the kernel of the first
+    function. The key `sharing` of its attribute lists the names of the others.
+    The locations of ops are ignored: later errors name the locations of the
+    first function.
+
+    Runs before bufferization.
   }];
   let options = [
     Option<"share", "share", "bool", /*default=*/"true",
@@ -121,14 +125,40 @@ def QuantFloatConvertAssertsToStatusPass
     : Pass<"quant-float-convert-asserts-to-status", "mlir::ModuleOp"> {
   let summary = "Convert failed asserts and allocations to status codes";
   let description = [{
-    Makes a kernel that allocates or asserts return an `i64` status instead of
-    aborting: 0 for success, 1 if memory allocation fails, and for a failed
-    `cf.assert` 4 plus the index of its message among the messages of the entry
-    point. A kernel that only computes the sizes of its results returns -1.
-    `quant-float-free-on-failure` frees the buffers that are live at that point.
+    Matches kernels that allocate or assert, and makes them return an `i64`
+    status instead of aborting:
+
+    | status | meaning |
+    |---|---|
+    | 0 | success |
+    | 1 | a memory allocation failed |
+    | 4 + n | a `cf.assert` failed whose message has the index n among the messages of the entry point |
+    | -1 | the kernel only computed the sizes of its results |
+
     The scf loops and branches around such ops are converted to blocks. There is
     no early exit from loops whose iterations are independent: allocations in
-    them are not guarded, and assertions are errors.
+    them are not checked, and assertions are errors.
+    `quant-float-free-on-failure` later frees the buffers that are live when a
+    kernel fails.
+
+    ```
+    func.func @f.kernel(%x: memref<4xf32>) attributes {quant_float.entry_point = {...}} {
+      %a = memref.alloc() : memref<400xf32>
+      ...
+      return
+    }
+    // becomes
+    func.func @f.kernel(%x: memref<4xf32>) -> i64 attributes {quant_float.entry_point = {...}} {
+      %a = memref.alloc() : memref<400xf32>
+      %allocated = ... // whether the address of %a is not null
+      cf.cond_br %allocated, ^bb1, ^bb2(%c1 : i64)
+    ^bb1:
+      ...
+      return %c0 : i64
+    ^bb2(%status: i64):
+      return %status : i64
+    }
+    ```
 
     Runs on memrefs, after buffer deallocation.
   }];

@@ -322,16 +322,28 @@ def QuantFloatExtractWeightsPass
 def QuantFloatPackWeightsPass : Pass<"quant-float-pack-weights"> {
   let summary = "Rewrite matmuls with block-quantized weights to com.microsoft.MatMulNBits";
   let description = [{
-    Rewrites a `MatMul` or `Gemm` whose weights are a `dequantize` of 2-, 4- or
-    8-bit constants in blocks along K, with or without a `Transpose` in between,
-    to `MatMulNBits`, for which ONNX Runtime has faster kernels. The weights
-    keep their values: signed quantized values and their zero points are
-    increased by half of the range. `quant-float-unpack-weights` is the inverse.
+    Matches a `MatMul` or `Gemm` whose weights are a `dequantize` of 2-, 4- or
+    8-bit constants in blocks along K, with or without a `Transpose` in between.
+    Rewrites it to `MatMulNBits`, for which ONNX Runtime has faster kernels. The
+    weights keep their values: half of the range is added to signed quantized
+    values and to their zero points. `quant-float-unpack-weights` is the
+    inverse.
 
-    The block size must be a power of two and at least 16, and scales and
-    results must be f32: a `dequantize` to f16 rounds its result, `MatMulNBits`
-    does not. Every other matmul with block-quantized weights stays, with a
-    remark that states the reason.
+    The block size must be a power of two and at least 16. Scales and results
+    must be f32, because a `dequantize` to f16 rounds its result, and
+    `MatMulNBits` does not. Every other matmul with block-quantized weights is
+    left unchanged, with a remark that states the reason.
+
+    ```mlir
+    %d = quant_float.dequantize %w, %s axis 0 block_size 16 opset 21
+           : tensor<64x8xi4>, tensor<4x8xf32> to tensor<64x8xf32>
+    %y = quant_float.node "MatMul"(%x, %d) opset 21
+           : (tensor<?x64xf32>, tensor<64x8xf32>) -> tensor<?x8xf32>
+    // becomes, with other constants
+    %y = quant_float.node "MatMulNBits"(%x, %v, %t) opset 1 domain "com.microsoft"
+           attributes {K = 64 : i64, N = 8 : i64, bits = 4 : i64, block_size = 16 : i64}
+           : (tensor<?x64xf32>, tensor<8x4x8xui8>, tensor<8x4xf32>) -> tensor<?x8xf32>
+    ```
   }];
   let statistics = [
     Statistic<"numPacked", "num-packed", "Number of matmuls rewritten to MatMulNBits">

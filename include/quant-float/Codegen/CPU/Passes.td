@@ -15,30 +15,44 @@ def QuantFloatTileAndVectorizePass
     : InterfacePass<"quant-float-tile-and-vectorize", "mlir::FunctionOpInterface"> {
   let summary = "Tile elementwise linalg ops on memrefs and vectorize them";
   let description = [{
-    Matches `linalg.generic` ops on memrefs whose loops are all parallel:
+    Matches `linalg.generic` ops on memrefs whose loops are all parallel, tiles
+    them, and vectorizes the tiles. The pass builds the loops around the tiles.
+    Tiling, peeling and vectorization are upstream's.
 
-    - Scalar inputs are loaded before the loops.
     - Contiguous dimensions are collapsed into one.
-    - If several dimensions remain, loops with a step of one surround the loop
-      along the output's last dimension. Inputs that do not change along it, or
-      only change per block (`d floordiv B`), are scalars that are loaded before
-      the loop or the block, so that there are no gathers. One loop iteration
-      processes several small blocks. The same loops surround a body that
-      selects rows by a computed index; the rows become subviews.
+    - If several dimensions remain, the loop along the last dimension of the
+      output is tiled. The other loops surround it, with a step of one. Inputs
+      that are invariant along the tiled loop, or that only change from block to
+      block (`d floordiv B`), become scalars that are loaded before the loop or
+      the block. This avoids gathers. If the blocks are small, one iteration
+      processes several of them.
+    - If the body selects rows by a computed index, the same loops surround it,
+      and the selected rows become subviews.
+    - Scalar inputs are loaded before the loops.
     - With `parallel`, an outer `scf.forall` distributes large chunks, or
-      iterations of the outermost loop. If results are packed, each thread takes
-      as many rows as end on a byte boundary. Adjacent ops are counted together
-      and distributed if several threads are faster.
+      iterations of the outermost loop, among threads. Adjacent ops are
+      distributed together if their elements together are enough for several
+      threads. If results are packed, the part of a thread ends on a byte
+      boundary.
     - An `scf.for` iterates over tiles of `tile-size` elements. It is peeled, so
-      that the tiles of the main loop are full, and upstream's vectorizer
-      converts each tile to vectors.
-    - The remainder is vectorized with masks if `masked-tail` is set. Otherwise,
-      if the op provably does not read what it writes, the remainder is one more
-      full tile that overlaps the last one and computes some elements twice.
-      Otherwise it is a scalar loop.
+      that all tiles of the main loop are full. Upstream's vectorizer converts
+      each tile to vector ops.
+    - With `masked-tail`, the remainder is vectorized with masks. Otherwise, if
+      the op provably does not read what it writes, the remainder is one more
+      full tile, which overlaps the last tile and computes some elements twice.
+      In all other cases, the remainder is a scalar loop.
 
-    The pass generates the surrounding loops itself; tiling, peeling and
-    vectorization are upstream's.
+    ```
+    linalg.generic ins(%x : memref<?xf32>) outs(%y : memref<?xi8>)
+    // becomes, with tile-size=16
+    %end = ... // the size, rounded down to a multiple of 16
+    scf.for %i = %c0 to %end step %c16 {
+      %v = vector.transfer_read %x[%i] ... : memref<?xf32>, vector<16xf32>
+      // The body on vectors of 16 elements.
+      vector.transfer_write %q, %y[%i] ... : vector<16xi8>, memref<?xi8>
+    }
+    // The remainder.
+    ```
 
     Runs after `quant-float-vectorize-reductions` and before
     `quant-float-lower-linalg-to-loops`, which lowers the remaining ops.
@@ -67,26 +81,40 @@ def QuantFloatLowerWeightContractionsPass
     : InterfacePass<"quant-float-lower-weight-contractions", "mlir::FunctionOpInterface"> {
   let summary = "Lower contractions with a specified accumulation order to vector loops";
   let description = [{
-    Matches `linalg.generic` ops on memrefs with
+    Matches `linalg.generic` ops on memrefs with the attribute
     `quant_float.reduction_schedule`, which
     `quant-float-fuse-weight-dequantization` creates, and lowers them to `scf`
-    loops of vector ops. Weights are read once, one register of quantized values
-    at a time, and are converted to f32 operands in registers. The activations
-    `x` are rearranged, and scaled by powers of two, once before the loops. If K
-    is contiguous in the weights, several channels share each load of `x`. If
-    the channels are contiguous, vectors of channels are accumulated block by
-    block.
+    loops of vector ops. The loops read the weights once, one register of
+    quantized values at a time, and convert them to f32 in registers. Before the
+    loops, the elements of the activations `x` are rearranged, and scaled by
+    powers of two.
 
-    With `x_bits` in the attribute, `x` is quantized to integers, 16 or 32 of
+    If K is contiguous in the weights, several channels share each load of `x`:
+
+    ```
+    for each group of channels:
+      for each chunk of K:
+        for each channel of the group:
+          quantized = load weights[channel, chunk]
+          acc = -offset * (sums of x)
+          for each term: acc = fma(decode(quantized, term), x[chunk, term], acc)
+          lanes[channel] = fma(scale, acc, lanes[channel])
+      y[channel] = the sum of lanes[channel]
+    ```
+
+    If the channels are contiguous, the loops accumulate vectors of channels,
+    one block of K at a time.
+
+    If the attribute has `x_bits`, `x` is quantized to integers, 16 or 32 of
     which share a scale, and dot-product instructions accumulate the products.
 
-    Every element has the same bits whatever the target and the number of
-    threads: products are accumulated by fused multiply-adds. The CPU of the
-    module attribute `quant_float.target` determines registers, the number of
-    rows that are processed together, and the instructions for table lookup and
-    integer multiplication.
+    Every element has the same bits on all targets and with any number of
+    threads, because fused multiply-adds accumulate the products in the order of
+    the schedule (R7). The CPU of the module attribute `quant_float.target`
+    determines the registers, the number of rows that are processed together,
+    and the instructions for table lookup and integer multiplication.
 
-    Runs after bufferization.
+    Runs after bufferization, before `quant-float-configure-reductions`.
   }];
   let options = [
     Option<"threads", "threads", "unsigned", /*default=*/"1",
@@ -263,14 +291,14 @@ def QuantFloatFuseBlockReductionsPass
   let summary = "Fuse the reductions of blocks and rows into the quantization of their elements";
   let description = [{
     Matches elementwise `linalg.generic` ops on tensors that read a tensor and
-    values that are computed from reductions of its blocks or rows, as
-    `quant_float.block_quantize` does. The pass tiles such an op by full blocks
-    and fuses the reductions, and the ops on their results, into the tile loops.
-    The tile of the input fits into the L1 data cache, so that the input is read
-    from memory once.
+    values that are computed from reductions of its blocks or rows, such as the
+    scales of `quant_float.block_quantize`. The pass tiles such an op by full
+    blocks, and fuses the reductions, and the ops on their results, into the
+    tile loops. The tile of the input fits into the L1 data cache, so the input
+    is read from memory only once.
 
-    Values of an element's body that all elements of a block share, such as the
-    reciprocal of a scale, move to a separate op on blocks.
+    Computations in the body whose results all elements of a block share, such
+    as the reciprocal of a scale, move to a separate op on blocks.
 
     ```
     %amax = linalg.generic /* largest magnitude of 32 */ ins(%blocks) ...
@@ -285,12 +313,12 @@ def QuantFloatFuseBlockReductionsPass
     }
     ```
 
-    If the results of the op have at most 8 bits, the elementwise ops that
-    compute its input are fused as well, and so are the sums of rows that a
-    normalization divides by. Float additions keep their order: a vector holds
-    one element of each of up to 16 rows. These rows form a tile, which is
-    summed before each row is normalized and quantized. Only tiles of the
-    normalized tensor exist, unless other ops read it.
+    *Producers.* If the results of the op have at most 8 bits, the pass also
+    fuses the elementwise ops that compute its input, and the sums of rows that
+    a normalization divides by. Float additions keep their order: each lane of a
+    vector accumulates one row. A tile of up to 16 rows is summed first. Then
+    each row is normalized and quantized. Only tiles of the normalized tensor
+    exist, unless other ops read it.
 
     ```
     scf.for %i = 0 to 4096 step 16 {
@@ -304,19 +332,23 @@ def QuantFloatFuseBlockReductionsPass
     }
     ```
 
-    Reductions of the same tensor with the same loops become one op. A few
-    additions or multiplications whose result is both reduced as a whole and
-    quantized, as before DynamicQuantizeLinear, are computed twice instead of
+    *Reductions of an entire tensor.* Reductions of the same tensor with the
+    same loops become one op. If a tensor is both reduced as a whole and
+    quantized, as before DynamicQuantizeLinear, the few additions or
+    multiplications that compute it are executed twice, so that it is not
     stored. If the result has 1 Mi elements or more, this applies to up to 64
     ops of any kind.
 
-    An op is not tiled if its block has more than 32768 elements (if rows are
-    summed, four rows more than 131072), or if an op that it depends on reads
-    the reduction of the entire tensor, as the computation of a tensor scale
-    does. If the number of blocks in a row is dynamic, the blocks after the last
-    tile of 1024 elements are tiles of 16 blocks and of one block. If entire
-    rows of dynamic size are tiled, their producers are not fused. The CPU
-    pipeline runs this pass after elementwise fusion, before bufferization.
+    *Limits.* An op is not tiled if its block has more than 32768 elements (or
+    if rows are summed and four rows have more than 131072). It is not tiled
+    either if it depends on an op that reads a reduction of the entire tensor,
+    such as the computation of a tensor scale. If the number of blocks in a row
+    is dynamic, tiles have 1024 elements, and the blocks after the last full
+    tile form tiles of 16 blocks and of one block. If the tiles are entire rows
+    of dynamic size, their producers are not fused.
+
+    The CPU pipeline runs this pass after elementwise fusion, before
+    bufferization.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", "false",
@@ -339,10 +371,26 @@ def QuantFloatHoistOperandUpcastsPass
     : InterfacePass<"quant-float-hoist-operand-upcasts", "mlir::FunctionOpInterface"> {
   let summary = "Hoist operand upcasts out of contractions";
   let description = [{
-    Matches a `linalg.generic` with reductions that casts an element of an 8- or
-    16-bit float to f32 and only multiplies the result. If each element is read
-    many times, as in matmuls and convolutions, the casts move to a separate
-    elementwise op on the whole operand.
+    Matches a `linalg.generic` on tensors with reductions whose body casts an 8-
+    or 16-bit float to f32 and only uses the result as an operand of
+    multiplications. If each element is read many times, as in matmuls and
+    convolutions, the cast moves to a separate elementwise op on the whole
+    operand, so that each element is cast once.
+
+    ```
+    %y = linalg.generic /* (m, n, k), (m, k), (k, n) */ ins(%a, %b : tensor<16x?xf16>, tensor<?x32xf16>) outs(%c) {
+    ^bb0(%x: f16, %w: f16, %sum: f32):
+      %0 = quant_float.cast %x opset 28 : f16 to f32
+      ...
+    // becomes
+    %wide = linalg.generic ins(%a : tensor<16x?xf16>) ... {
+    ^bb0(%x: f16, %out: f32):
+      %0 = quant_float.cast %x opset 28 : f16 to f32
+      linalg.yield %0 : f32
+    } -> tensor<16x?xf32>
+    // The same for %b.
+    %y = linalg.generic ins(%wide, %wide_b : tensor<16x?xf32>, tensor<?x32xf32>) outs(%c) ...
+    ```
 
     The CPU pipeline runs this pass before `quant-float-tile-contractions`,
     which fuses the casts of weights into its tile loops again.
@@ -594,16 +642,36 @@ def QuantFloatPlanBuffersPass
     : InterfacePass<"quant-float-plan-buffers", "mlir::FunctionOpInterface"> {
   let summary = "Merge the allocations of a function into one";
   let description = [{
-    Replaces buffers of static sizes that are allocated and freed in the
-    function's entry block, or in a branch of an `scf.if` there, by views of one
-    buffer. Buffers with overlapping lifetimes do not overlap in memory. The
-    pass applies from 128 KiB on: malloc caches smaller blocks for the next
-    call.
+    Replaces the allocations of static size in a block by views of one
+    allocation. The pass matches buffers that are allocated and freed in the
+    entry block of the function, or in a branch of an `scf.if` there. Buffers
+    with overlapping lifetimes do not overlap in memory.
 
-    If some sizes are dynamic, the function also allocates and frees one more
-    block, at its end, of the number of bytes that were live at the same time:
-    malloc then keeps memory of this size, and does not return its pages to the
-    system.
+    ```
+    %a = memref.alloc() : memref<128x256xf32>
+    ...
+    %b = memref.alloc() : memref<128x256xf32>
+    ...
+    memref.dealloc %a : memref<128x256xf32>
+    %c = memref.alloc() : memref<100x300xf32>
+    // becomes
+    %all = memref.alloc() {alignment = 64 : i64} : memref<262144xi8>
+    %a = memref.view %all[%c0][] : memref<262144xi8> to memref<128x256xf32>
+    ...
+    %b = memref.view %all[%c131072][] : memref<262144xi8> to memref<128x256xf32>
+    ...
+    %c = memref.view %all[%c0][] : memref<262144xi8> to memref<100x300xf32>
+    ```
+
+    malloc maps large blocks and unmaps them when they are freed, so that every
+    call causes page faults. It adapts to the size of the one allocation and
+    keeps the memory for the next call. Therefore the pass only applies if the
+    buffers have at least 128 KiB together: malloc does not map smaller blocks.
+
+    Buffers of dynamic size remain separate. If there are any, the function
+    allocates and frees one more block at its end. Its size is the number of
+    bytes that were live at the same time, so that malloc adapts to this size as
+    well.
 
     The CPU pipeline runs this pass on memrefs, after
     `quant-float-fuse-epilogues`.
@@ -792,19 +860,19 @@ def QuantFloatFlushSubnormalsPass
     Matches kernels on memrefs whose results do not change if subnormal operands
     and results of arithmetic are treated as zero, and sets the attribute
     `quant_float.flushes_subnormals` on them. The entry runtime then calls the
-    kernel with the processor flags that do so. A kernel stays unchanged if the
-    pass cannot prove that no bit changes, or if no arithmetic of the kernel can
-    have subnormal operands.
+    kernel with the processor flags for this mode. The pass leaves a kernel
+    unchanged if it cannot prove that no bit changes, or if no arithmetic of the
+    kernel can have subnormal operands.
 
     Arithmetic on subnormals is about 100 times slower on Intel CPUs. Most
     conversions to narrow floats or integers turn subnormals into zeros, or add
     them to much larger numbers, so that flushing them changes no result.
 
-    The pass follows the floats of a kernel through `linalg.generic` ops. If an
-    element is multiplied or divided by a scale, the values of the scale are
-    checked at run time, once for each buffer, and so are shifts. If the
-    magnitude of one is not between 2^-30 and 2^30, the kernel clears the flags
-    (`__qf_keep_subnormals`) before it computes anything:
+    The analysis follows the floats of a kernel through `linalg.generic` ops. If
+    elements are multiplied or divided by a scale, or a shift is added to them,
+    the kernel checks the scales and shifts at run time, once for each buffer.
+    If the magnitude of one is not between 2^-30 and 2^30, the kernel clears the
+    flags (`__qf_keep_subnormals`) before it computes anything:
 
     ```
     func.func @quantize.kernel(%x: memref<?xf32>, %scale: memref<f32>, %y: memref<?xi8>)
@@ -824,9 +892,9 @@ def QuantFloatFlushSubnormalsPass
     }
     ```
 
-    The instructions of F16C and AVX512-FP16 keep subnormals of f16 if the flags
-    are set. Whether those of AVX10.2 do is not known, so with `keeps-halves`
-    kernels with values of f16 stay.
+    The instructions of F16C and AVX512-FP16 preserve f16 subnormals even if the
+    flags are set. It is not known whether those of AVX10.2 do. With
+    `keeps-halves`, the pass therefore leaves kernels with f16 values unchanged.
 
     The CPU pipeline runs this pass on memrefs, for x86 targets, after
     `quant-float-outline-kernels` and before `quant-float-lower-copies`.
@@ -894,24 +962,24 @@ def QuantFloatUseNontemporalStoresPass
   let summary = "Use non-temporal stores for large results";
   let description = [{
     Matches `scf.for` loops in kernels that write consecutive vectors to buffers
-    that they do not read. Adds a second version of such a loop, with
-    non-temporal stores. At run time, the second version is chosen if the
-    buffers that the loop reads and writes are together larger than a threshold.
-    If the loop reads more bytes than it writes, half of the threshold is
-    enough. The entry runtime provides the threshold: the size of the last-level
+    that they do not read, and adds a second version of each loop, which uses
+    non-temporal stores. The kernel selects this version at run time if the
+    total size of the buffers that the loop reads and writes exceeds a
+    threshold, or half of the threshold if the loop reads more bytes than it
+    writes. The entry runtime provides the threshold: the size of the last-level
     cache, but at most 32 MiB, or 8 MiB on Intel CPUs.
 
     An ordinary store to memory that is not cached first reads the cache line. A
     non-temporal store of a full line does not, and does not evict other data.
     It is slower if the results fit into the caches.
 
-    The second version also prefetches its inputs 8 KiB ahead, also from the
-    following rows. Non-temporal stores need aligned addresses. If the result is
-    not aligned to a cache line, the iterations are shifted to start at the next
-    line. The original loop, with other bounds and another step, then computes
-    one full vector at each end before the second version runs. Loops over
-    blocks of scales are not shifted; they use the second version only if the
-    results are aligned. A fence follows the stores.
+    The second version also prefetches its inputs 8 KiB ahead, across the ends
+    of rows. Non-temporal stores require aligned addresses. If the results are
+    not aligned to cache lines, the second version starts at the next line. The
+    original loop, with other bounds and another step, first computes one full
+    vector at each end. Loops over blocks of scales cannot start at any element,
+    so they use the second version only if the results are aligned. A fence
+    follows the stores.
 
     ```
     scf.for %i = %lb to %ub step %c64 {
@@ -934,12 +1002,13 @@ def QuantFloatUseNontemporalStoresPass
     }
     ```
 
-    A loop has no second version in these cases:
+    A loop gets no second version in these cases:
 
-    - The surrounding loops write the same tile again, so that it stays in the
-      caches. If such a loop reads a large buffer, it prefetches the next tile.
-    - The buffers are together smaller than 4 MiB, and their sizes are static.
-    - A function has more than 64 such loops.
+    - The surrounding loops overwrite the same tile in each iteration, so it
+      should remain in the caches. If such a loop reads a large buffer, it only
+      gets prefetches of the next tile.
+    - All buffers have static sizes, with a total of less than 4 MiB.
+    - The function has more than 64 such loops.
 
     Runs after `quant-float-lower-strided-transfers`, and before
     `quant-float-lower-packed-elements`, on vector transfers in `scf.for` loops.
@@ -960,20 +1029,31 @@ def QuantFloatOutlineDuplicateReductionsPass
     : Pass<"quant-float-outline-duplicate-reductions", "mlir::ModuleOp"> {
   let summary = "Outline equal reductions into shared functions";
   let description = [{
-    Outlines linalg ops with reductions on memrefs into internal functions. Ops
+    Outlines linalg ops on memrefs with reductions into internal functions. Ops
     that only differ in their buffers, and in the offsets into them, call the
-    same function, so that layers that a network repeats are compiled once. If a
-    module has more than `unique-threshold` such ops, ops that occur once are
-    outlined as well, because LLVM's compile time grows faster than linearly
-    with the size of a function.
+    same function, so that layers that a network repeats are compiled once.
 
-    Functions that only differ in the extent of the reduction are merged into
-    one with a dynamic extent if there are more than `merge-threshold` of them.
-    Functions on packed operands are not merged, because matrix instructions
-    need a static extent. The op that initializes the output is outlined together with
-    the reduction if no other op uses the output in between. Ops in loops
-    (except loops over large blocks) and ops on buffers of sub-byte elements
-    stay.
+    ```
+    linalg.generic /* reduction */ ins(%x : memref<4x8xf32>) outs(%z0 : memref<4xf32, strided<[1]>>) ...
+    linalg.generic /* the same */ ins(%y : memref<4x8xf32>) outs(%z1 : memref<4xf32, strided<[1], offset: 4>>) ...
+    // becomes
+    %a = memref.cast %z0 : ... to memref<4xf32, strided<[1], offset: ?>>
+    call @shared.reduction(%x, %a)
+    %b = memref.cast %z1 : ... to memref<4xf32, strided<[1], offset: ?>>
+    call @shared.reduction(%y, %b)
+    ```
+
+    - If a module has more than `unique-threshold` such ops, the pass also
+      outlines ops that occur only once, because LLVM's compile time grows
+      faster than linearly with the size of a function.
+    - If more than `merge-threshold` functions differ only in the extent of the
+      reduction, they are merged into one with a dynamic extent. Functions on
+      packed operands are not merged, because matrix instructions require a
+      static extent.
+    - The op that initializes the output is outlined together with the
+      reduction, if no other op uses the output in between.
+    - Ops in loops (except loops over large blocks) and ops on buffers of
+      sub-byte elements are not outlined.
 
     The CPU pipeline runs this pass after bufferization.
   }];
@@ -999,19 +1079,22 @@ def QuantFloatOutlineKernelsPass
   let summary = "Outline the kernels of large functions and deduplicate them";
   let description = [{
     If an entry point has more than `kernel-threshold` linalg ops and loops on
-    memrefs, outlines each into an internal function; equal ones share a
-    function. With `min-duplicates`, ops that occur less often stay. This limits
-    compile time: several of LLVM's passes are quadratic in the size of a
-    function. Runs after `quant-float-outline-duplicate-reductions`, which
-    outlines reductions. Ops on buffers of packed elements stay in place. If no
-    two arguments of such a function alias, it has the attribute
-    `quant_float.noalias`.
+    memrefs, outlines each of them into an internal function. Equal ops share a
+    function. With `min-duplicates`, only ops that occur at least this often are
+    outlined. Ops on buffers of packed elements are not outlined. If no two
+    arguments of a function alias, it has the attribute `quant_float.noalias`.
+
+    The pass limits compile time, because several LLVM passes are quadratic in
+    the size of a function.
 
     ```
     scf.for %i = %c0 to %n step %c1 { ... memref.store %1, %y[%i] ... }
     // becomes
     call @shared.kernel(%n, %x, %y)
     ```
+
+    Runs after `quant-float-outline-duplicate-reductions`, which outlines
+    reductions.
   }];
   let options = [
     Option<"kernelThreshold", "kernel-threshold", "unsigned", /*default=*/"64",
@@ -1060,12 +1143,24 @@ def QuantFloatFuseParallelRegionsPass
     : InterfacePass<"quant-float-fuse-parallel-regions", "mlir::FunctionOpInterface"> {
   let summary = "Fuse consecutive omp.parallel regions";
   let description = [{
-    Fuses consecutive `omp.parallel` regions into one: waking threads takes as
-    long as converting some ten thousand elements. Ops in between are moved
-    before the region if they only read what the regions do not write. If no
-    later worksharing loop depends on a loop, it ends without a barrier
-    (`nowait`). Allocations, constants and kernel arguments are known not to
-    alias.
+    Fuses consecutive `omp.parallel` regions into one, because waking threads
+    takes as long as converting some ten thousand elements. Ops between the
+    regions move before the fused region, if they only read memory that the
+    regions do not write. If no later worksharing loop of the region depends on
+    a loop, the loop has no barrier at its end (`nowait`). The pass knows that
+    allocations, constants and kernel arguments do not alias.
+
+    ```
+    omp.parallel { omp.wsloop { /* %a[i] = f(%x[i]) */ } }
+    %n = memref.dim %y, %c0 : memref<?xf32>
+    omp.parallel { omp.wsloop { /* %b[i] = f(%y[i]) for i < %n */ } }
+    // becomes
+    %n = memref.dim %y, %c0 : memref<?xf32>
+    omp.parallel {
+      omp.wsloop nowait { /* %a[i] = f(%x[i]) */ }
+      omp.wsloop { /* %b[i] = f(%y[i]) for i < %n */ }
+    }
+    ```
 
     Runs after `convert-scf-to-openmp`.
   }];
@@ -1079,18 +1174,27 @@ def QuantFloatLowerMinMaxPass
     : InterfacePass<"quant-float-lower-min-max", "mlir::FunctionOpInterface"> {
   let summary = "Lower minima and maxima to instructions of x86";
   let description = [{
-    Lowers `arith.maximumf` and `arith.minimumf` on vectors of f32 and f64, which
-    order zeros and propagate NaN. The maximum of a vector and +0 becomes an
-    addition of +0 and `vmaxps`. Other minima and maxima become `vrangeps` with
-    `range`, else two `vminps` or `vmaxps` and a bitwise operation. A chain of
-    them is followed by one selection of NaN, for which each comparison tests
-    two elements.
+    Lowers `arith.maximumf` and `arith.minimumf` on vectors of f32 and f64,
+    which order zeros and propagate NaN, to x86 instructions. `vmaxps` does
+    neither: LLVM corrects its operands and its result for each op.
 
-    ```mlir
-    // With range: vrange(vrange(a, b), c), or NaN if a and b, or c and c, are
-    // not ordered.
+    - The maximum of a vector and +0 becomes an addition of +0, which turns -0
+      into +0, followed by `vmaxps`.
+    - Any other minimum or maximum becomes `vrangeps` with `range`, and
+      otherwise two `vminps` or `vmaxps` and a bitwise operation. NaN is
+      selected once at the end of a chain of ops. Each comparison for NaN tests
+      two elements.
+
+    ```
     %0 = arith.maximumf %a, %b : vector<16xf32>
     %1 = arith.maximumf %0, %c : vector<16xf32>
+    // becomes, with range and vector-bytes=64
+    %0 = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%a, %b, ...)
+    %1 = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%0, %c, ...)
+    %2 = arith.cmpf ord, %a, %b : vector<16xf32>
+    %3 = arith.cmpf ord, %c, %c : vector<16xf32>
+    %4 = arith.andi %2, %3 : vector<16xi1>
+    %5 = arith.select %4, %1, %nan : vector<16xi1>, vector<16xf32>
     ```
 
     Runs after `quant-float-flush-subnormals`, which analyzes the original ops.

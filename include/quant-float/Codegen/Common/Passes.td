@@ -32,21 +32,22 @@ def QuantFloatFuseElementwisePass
     : InterfacePass<"quant-float-fuse-elementwise", "mlir::FunctionOpInterface"> {
   let summary = "Fuse elementwise linalg ops on tensors";
   let description = [{
-    Generalizes named linalg ops and fuses elementwise ops into their consumer,
+    Generalizes named linalg ops, and fuses elementwise ops into their consumer,
     an elementwise op or a reduction, if the consumer reads each of their
-    elements once. A producer that is read in a larger loop nest, that of a
+    elements once. An op whose consumer has a larger loop nest, such as a
     contraction or a broadcast, is not fused, because it would be recomputed.
-    With `contractions`, such a producer is fused into a matmul or convolution
-    if it only permutes elements or converts them to a wider type: GPU kernels
-    then dequantize an element once for each of their tiles. Nothing is fused into
-    ops with `quant_float.reduction_schedule`. `tensor.concat` is decomposed
-    into insertions.
+    With `contractions`, such an op is fused into a matmul or a convolution if
+    it only permutes elements or converts them to a wider type, because GPU
+    kernels dequantize an element only once for each tile. Ops with
+    `quant_float.reduction_schedule` are not fused with their producers.
+    `tensor.concat` is decomposed into insertions.
 
-    If a body extracts elements of an elementwise op, as gathers do, and the
-    extracted elements are fewer, the body computes them itself: an embedding
-    dequantizes the rows that it reads, and no f32 copy of its table exists.
-    Casts, reshapes and slices may be in between. A slice of dequantized
-    constants only dequantizes the elements of the slice.
+    If a body extracts elements from the result of an elementwise op, as gathers
+    do, and extracts fewer elements than the result has, the pass moves the
+    computation of these elements into the body. For example, an embedding
+    dequantizes only the rows that it reads, and no f32 copy of its table
+    exists. Casts, reshapes and slices may be in between. A slice of dequantized
+    constants becomes a dequantization of the slice.
 
     ```
     %t = linalg.generic /* dequantize */ ins(%quantized : tensor<30522x384xi8>) ...
@@ -58,9 +59,9 @@ def QuantFloatFuseElementwisePass
       %e = quant_float.dequantize %q, ...
     ```
 
-    Runs on tensors, after `resolve-shaped-type-result-dims`: a query of a
-    result's size is a use that would prevent fusion. For GPUs it runs once
-    more, with `contractions`, after `quant-float-fuse-weight-dequantization`.
+    Runs on tensors, after `resolve-shaped-type-result-dims`: a `tensor.dim` of
+    a result is a use that would prevent fusion. For GPUs it runs once more,
+    with `contractions`, after `quant-float-fuse-weight-dequantization`.
   }];
   let options = [
     Option<"contractions", "contractions", "bool", /*default=*/"false",

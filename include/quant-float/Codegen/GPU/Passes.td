@@ -247,51 +247,61 @@ def QuantFloatOutlineGpuKernelsPass
   let summary = "Map linalg ops on memrefs to GPU kernels";
   let description = [{
     Converts every linalg op on memrefs to a `gpu.launch` with a one-dimensional
-    grid of the size of the problem. All buffers and their contents are in
-    device memory. The attribute `quant_float.lowering_config`, which
+    grid of the size of the problem. All buffers are in device memory. The
+    attribute `quant_float.lowering_config`, which
     `quant-float-configure-gpu-kernels` sets, determines the kernel. An op
-    without it is lowered as `scalar`. It is an error if the kernel does not
-    support the op, its operand types or their layout, or if the chip (the module
-    attribute `quant_float.target`) lacks the instruction.
+    without the attribute is lowered as `scalar`. It is an error if the kernel
+    does not support the op, its operand types or their layout, or if the chip
+    of the module attribute `quant_float.target` lacks the instruction.
 
-    - `elementwise`: contiguous dimensions are collapsed. The accesses are
-      vectors if the elements of a thread are in one row along the output's last
-      dimension and in one block of a scale (`d floordiv B`), and if all
-      addresses are aligned to the access size; otherwise they are scalars.
-      Scales that do not change along the row are loaded once. For packed
-      results, a thread processes at least as many elements as end on a byte
-      boundary; packed results must be written in row-major order.
-    - `simt`, `skinny`, `tensor_core`, `warpgroup`: a matmul, `out[b, m, n] +=
-      lhs(b, m, k) * rhs(b, k, n)`, of floats or integers, either operand of
-      which may be dequantized. Each of `b`, `m`, `n` and `k` stands for any
-      number of loops, including those of a convolution. A thread block computes
-      a tile of up to 128 x 256 elements. If there are two tiles, the host
-      launches the kernel of the one that costs less.
-      - `simt` and `skinny` load 16 or more elements of K at a time, dequantized,
-        of all rows and columns of the tile to workgroup memory, and accumulate
-        products in the order of K, so that the bits are those of the op's
-        loops.
+    - `elementwise`: contiguous dimensions are collapsed. A thread computes
+      several elements. It uses vector accesses if these elements are in one row
+      along the output's last dimension and in one block of a scale
+      (`d floordiv B`), and if all addresses are aligned to the access size.
+      Otherwise it uses scalar accesses. Scales that are invariant along the row
+      are loaded once. If results are packed, the elements of a thread end on a
+      byte boundary; packed results must be written in row-major order.
+    - `simt`, `skinny`, `tensor_core`, `warpgroup`: a matmul,
+      `out[b, m, n] += lhs(b, m, k) * rhs(b, k, n)`, of floats or integers.
+      Either operand may be dequantized. Each of `b`, `m`, `n` and `k` stands
+      for any number of loops, including those of a convolution. A thread block
+      computes a tile of up to 128 x 256 elements. If the config has two tiles,
+      the host launches the kernel with the lower cost.
+      - `simt` and `skinny` load 16 or more elements of K of all rows and
+        columns of the tile to workgroup memory, and dequantize them. Products
+        are accumulated in the order of K, so the results have the bits of the
+        op's loops.
       - `tensor_core` copies quantized values that are contiguous along K
-        asynchronously by `nvgpu.device_async_copy` if the chip supports it.
-      - `warpgroup` loads tiles by `nvgpu.tma.async.load`. The host launches it if
-        addresses and strides are multiples of 16 bytes, and the kernel of
-        `otherwise` if they are not.
+        asynchronously by `nvgpu.device_async_copy`, if the chip supports it.
+      - `warpgroup` loads tiles by `nvgpu.tma.async.load`. The host launches
+        this kernel if addresses and strides are multiples of 16 bytes, and the
+        kernel of `otherwise` if they are not.
     - `row_matvec`, `column_matvec`: a contraction with
       `quant_float.reduction_schedule`, which
-      `quant-float-fuse-weight-dequantization` creates: threads take the role of
-      vector lanes, and each reads its quantized values once.
-    - `scalar`: one thread computes one element of the result and accumulates
+      `quant-float-fuse-weight-dequantization` creates. Threads take the place
+      of the vector lanes, and each thread reads its quantized values once.
+    - `scalar`: one thread computes one element of the result, and accumulates
       reductions in registers, in the order of the op's loops. These kernels are
       correct but not fast.
 
-    Initialization of a buffer right before a reduction into it has no kernel;
-    the accumulators start from the value.
+    If an op initializes a buffer right before a reduction into it, the op gets
+    no kernel: the accumulators of the reduction start from the value.
+
+    ```
+    linalg.generic {quant_float.lowering_config = #quant_float.lowering_config<elementwise tiles = [[4]]>}
+        ins(%x : memref<?xf32>) outs(%y : memref<?xi8>) ...
+    // becomes
+    gpu.launch blocks(%bx, ...) in (%grid = ...) threads(%tx, ...) in (%block = %c256, ...) {
+      // If the thread's elements are in bounds and aligned, vector accesses, else
+      // a loop of scalar accesses.
+    }
+    ```
 
     Allocations become device allocations, and `gpu-kernel-outlining` moves
     constants into the kernel module. Any other access to device memory is an
-    error: `quant-float-outline-scalar-gpu-kernels` runs before and converts
-    scalar accesses. `module` is the symbol of the `gpu.module`; kernels are
-    named after their function.
+    error: `quant-float-outline-scalar-gpu-kernels`, which runs earlier,
+    converts scalar accesses. `module` is the symbol of the `gpu.module`.
+    Kernels are named after their function.
   }];
   let options = [
     Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",

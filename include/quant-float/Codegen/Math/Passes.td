@@ -15,18 +15,35 @@ def QuantFloatLowerMathPass
     : Pass<"quant-float-lower-math", "mlir::ModuleOp"> {
   let summary = "Expand math functions or call libm";
   let description = [{
-    Expands exponentials, logarithms, powers, trigonometric and hyperbolic
-    functions and their inverses on f32, scalars and vectors, to arithmetic. The
-    error is at most a few units in the last place (`exp`, `log` and `pow`: one;
-    `tan`: four), including subnormal results and arguments of any magnitude,
-    and the bits are the same on every target. `exp`, `log`, `pow`, `sin`,
-    `cos`, `sinh`, `cosh` and `tanh` on f64 are expanded likewise, with an error
-    of less than two units. Other functions become calls of the C library,
-    element by element, or are errors if `libm` is not set. Roots and roundings,
-    for which there are instructions, stay.
+    Expands math functions on scalars and vectors to arithmetic with the same
+    bits on every target:
+
+    | functions | type | error in units in the last place |
+    |---|---|---|
+    | exponentials, logarithms, powers, trigonometric and hyperbolic functions, and their inverses | f32 | a few at most: one for `exp`, `log` and `pow`, four for `tan` |
+    | `exp`, `log`, `pow`, `sin`, `cos`, `sinh`, `cosh`, `tanh` | f64 | less than two |
+
+    The bounds include subnormal results, and arguments of any magnitude. All
+    other functions become calls of the C library, element by element. If `libm`
+    is not set, they are errors. Roots and roundings, for which targets have
+    instructions, are not expanded.
 
     Without `fma`, `math.fma` on f32 is expanded to arithmetic on f64 that is
-    rounded to odd, which gives the same bits; on f64, LLVM calls the C library.
+    rounded to odd, which gives the same bits:
+
+    ```
+    %0 = math.fma %a, %b, %c : vector<8xf32>
+    // becomes, without fma
+    %x = arith.extf %a : vector<8xf32> to vector<8xf64>
+    %y = arith.extf %b : vector<8xf32> to vector<8xf64>
+    %z = arith.extf %c : vector<8xf32> to vector<8xf64>
+    %product = arith.mulf %x, %y : vector<8xf64>
+    %sum = arith.addf %product, %z : vector<8xf64>
+    %odd = ... // %sum, rounded to odd
+    %0 = arith.truncf %odd : vector<8xf64> to vector<8xf32>
+    ```
+
+    `math.fma` on f64 is not expanded: LLVM calls the C library.
   }];
   let options = [
     Option<"libm", "libm", "bool", /*default=*/"true",
