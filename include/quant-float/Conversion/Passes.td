@@ -25,9 +25,9 @@ def ConvertQuantFloatToLinalgPass
     `linalg.generic`, too.
 
     In a byte that stores a narrower element, only the bits of the element are
-    significant. The other bits are those that the caller passed if the byte was
-    only moved. Results of public functions that may contain such bytes are
-    masked; nothing else is.
+    significant. If ops only move such a byte, its other bits are those that the
+    caller passed. The pass masks these bits in results of public functions, and
+    nowhere else.
 
     Arguments and results of public functions with the attribute
     `quant_float.packed`, and constants whose bytes are packed, become tensors
@@ -203,9 +203,10 @@ def QuantFloatLegalizeArithPass
     | `linalg.scaled_contract`                         | the same; if `dequantize` does not support the scales, a `linalg.generic` multiplies by them |
 
     If one op becomes several, a tensor op becomes a `linalg.generic` that
-    contains them. Ops without a narrow float stay. The stage `normalize-import`
-    starts with this pass. Arithmetic on narrow floats must be converted to
-    casts before, by upstream's `arith-emulate-unsupported-floats`.
+    contains them. Ops without a narrow float are left unchanged. The stage
+    `normalize-import` starts with this pass. Arithmetic on narrow floats must
+    be converted to casts before, by upstream's
+    `arith-emulate-unsupported-floats`.
 
     *Values.* arith specifies that a value is rounded, by default to nearest,
     ties to even. Values that the type cannot represent are converted as
@@ -225,10 +226,10 @@ def QuantFloatLegalizeArithPass
       the value of C11 here.
 
     A NaN becomes quiet and canonical and keeps its sign (C5, C7). Fast-math
-    flags are dropped: they only permit transformations that this pass does not
-    do, so nothing is flushed. `scaling_truncf` and `scaling_extf` cast a scale
-    of 16 bits or more to f8E8M0FNU as `truncf` does, to nearest (`arith-expand`
-    truncates it instead), and divide or multiply in the wide type.
+    flags are dropped. They only permit transformations, which this pass does
+    not perform. `scaling_truncf` and `scaling_extf` cast a scale of 16 bits or
+    more to f8E8M0FNU as `truncf` does, to nearest (`arith-expand` truncates it
+    instead), and divide or multiply in the wide type.
 
     *quant.* MLIR 22 does not accept a float as a storage type. Newer versions
     parse `!quant.uniform<f8E4M3FN:f32, 0.5>` and print it in generic form,
@@ -244,20 +245,22 @@ def QuantFloatLegalizeArithPass
     open. Here, the value is divided by the scale, rounded to nearest, ties to
     even, added to the zero point, and clamped to the range of the storage; NaN
     gives the zero point (D1). If the pass runs on a module in which only ops of
-    func, tensor, scf and cf and `arith.select` use quantized values, these values
-    become values of the storage type, also in the signatures of functions:
-    signless integers, or unsigned integers for `u8`. Upstream's `canonicalize`
-    folds `dcast(qcast(x))` to `x`, so this pass must run before it. The pipelines
-    set `require-quant`, because an op that stays would be folded.
+    func, tensor, scf and cf and `arith.select` use quantized values, these
+    values become values of the storage type, also in the signatures of
+    functions: signless integers, or unsigned integers for `u8`. Upstream's
+    `canonicalize` folds `dcast(qcast(x))` to `x`, so this pass must run before
+    it. The pipelines set `require-quant`, because `canonicalize` would fold an
+    op that remains.
 
     *Quantiles.* MLIR 23 has the storage type `!quant.quantile`. A `dcast` of
-    `!quant.uniform<!quant.quantile<ui4:f16, {...}>:f32, 0.5>` selects a quantile
-    by the stored index, multiplies it by the scale in f32 and casts the product
-    to the expressed type, as D5 specifies. Indices must be unsigned and start at
-    0; the dialect does not state which quantile a signed index selects. Indices
-    above the storage range have the last quantile. `qcast` stays: the dialect
-    does not state how values are rounded to quantiles. MLIR prints quantiles
-    with seven digits, so only bytecode preserves all values.
+    `!quant.uniform<!quant.quantile<ui4:f16, {...}>:f32, 0.5>` selects a
+    quantile by the stored index, multiplies it by the scale in f32 and casts
+    the product to the expressed type, as D5 specifies. Indices must be unsigned
+    and start at 0; the dialect does not state which quantile a signed index
+    selects. Indices above the storage range have the last quantile. `qcast` is
+    not converted: the dialect does not state how values are rounded to
+    quantiles. MLIR prints quantiles with seven digits, so only bytecode
+    preserves all values.
 
     *Block-scaled tensors.* The value of an element of tosa is its product with
     the scale of its block, in f32, cast to the result's type. A tensor of
@@ -278,10 +281,10 @@ def QuantFloatLegalizeArithPass
     `!quant_float.f8UE5M3`, which has the same format, in all types except those
     of memrefs.
 
-    Other ops stay, with a remark that begins with "not legalized" and states
-    the reason: other float types (f128, ...), integers of more than 64 bits,
-    rounding modes other than to nearest even, narrow scales of `arith` of a type
-    other than f8E8M0FNU, and scaling from or to two narrow types.
+    Other ops are left unchanged, with a remark that begins with "not legalized"
+    and states the reason: other float types (f128, ...), integers of more than
+    64 bits, rounding modes other than to nearest even, narrow scales of `arith`
+    of a type other than f8E8M0FNU, and scaling from or to two narrow types.
   }];
   let options = [
     Option<"requireQuant", "require-quant", "bool", /*default=*/"false",
@@ -311,11 +314,10 @@ def ConvertOnnxToStablehloPass
     XLA from StableHLO's specification, such as flushed subnormal numbers, are
     those of `convert-stablehlo-to-onnx`.
 
-    The ONNX nodes are those that
-    include/quant-float/Conversion/OnnxToStablehlo/OnnxForms.def lists. Nodes
-    without a form, dynamic shapes, stochastic rounding, `fakeconvert` (see
-    `quant-float-decompose-fakeconvert`) and types that XLA lacks are errors that
-    name the op.
+    The table include/quant-float/Conversion/OnnxToStablehlo/OnnxForms.def lists
+    the ONNX nodes that are legalizable. Other nodes, dynamic shapes, stochastic
+    rounding, `fakeconvert` (see `quant-float-decompose-fakeconvert`) and types
+    that XLA lacks are errors that name the op.
   }];
   let dependentDialects = [
     "mlir::func::FuncDialect", "mlir::quant_float::QuantFloatDialect"
@@ -347,8 +349,8 @@ def ConvertQuantFloatToIreeLinalgExtPass
 
     Float8, float6 and float4 storage, stochastic rounding, scalars and vectors,
     and 16-bit storage with a division in f16 or bf16 are errors that name the
-    op. Other ops stay. Run `quant-float-decompose-qdq` before this pass to
-    convert `qdq`. Run `convert-quant-float-to-linalg` and
+    op. Other ops are left unchanged. Run `quant-float-decompose-qdq` before
+    this pass to convert `qdq`. Run `convert-quant-float-to-linalg` and
     `convert-quant-float-to-arith` after it to lower casts and the types of the
     function; they refuse IREE's ops on integers of less than 8 bits, which they
     store in bytes. `quant-float-lower-to-upstream` would convert IREE's ops
@@ -401,12 +403,13 @@ def ConvertQuantFloatToQuantPass
     `scast(scast(x))` to x, and `dcast(qcast(x))` to x, which drops the rounding:
     lower the ops before it.
 
-    Errors name the op: scales that are not constant, finite and positive; scales of
-    `dequantize` that the expressed type does not represent; a division in
-    another type than the input's (D2); zero points of 32-bit integers other than
-    0, because the dialect subtracts floats; float storage, which the types of
-    LLVM 22 do not support; stochastic rounding; scalars and vectors. Other ops
-    stay. Run `quant-float-decompose-qdq` before this pass to convert `qdq`.
+    Errors name the op: scales that are not constant, finite and positive;
+    scales of `dequantize` that the expressed type does not represent; a
+    division in another type than the input's (D2); zero points of 32-bit
+    integers other than 0, because the dialect subtracts floats; float storage,
+    which the types of LLVM 22 do not support; stochastic rounding; scalars and
+    vectors. Other ops are left unchanged. Run `quant-float-decompose-qdq`
+    before this pass to convert `qdq`.
 
     Example:
 
@@ -448,14 +451,14 @@ def ConvertQuantFloatToTosaPass
 
     Dimensions in blocks are split and merged by `reshape`.
 
-    Ops without an exact form are errors that name the op and an input with
-    another result. `tosa.cast` of floats to integers rounds to nearest and
-    saturates, but `quant_float.cast` truncates and keeps the low bits: 1.5 would
-    become 2. TOSA has no division, so `quantize` by other scales is an error.
-    TOSA has no unsigned integers and none of the other narrow types.
+    Ops without an exact equivalent are errors that name the op and an input
+    with another result. `tosa.cast` of floats to integers rounds to nearest and
+    saturates, but `quant_float.cast` truncates and keeps the low bits: 1.5
+    would become 2. TOSA has no division, so `quantize` by other scales is an
+    error. TOSA has no unsigned integers and none of the other narrow types.
 
     Run `quant-float-decompose-qdq` before this pass to convert `qdq`. Other ops
-    stay.
+    are left unchanged.
 
     Example:
 
@@ -543,8 +546,8 @@ def ConvertStablehloToOnnxPass
     Converts the ops of StableHLO that
     include/quant-float/Conversion/StablehloToOnnx/StablehloOps.def lists to
     `quant_float.node` and `quant_float.cast`, at the newest known opset. The
-    dialect is parsed as unregistered, in generic form: `stablehlo-opt
-    --mlir-print-op-generic` or, in JAX,
+    dialect is parsed as unregistered, so the module must be in generic form:
+    `stablehlo-opt --mlir-print-op-generic` or, in JAX,
     `lowered.compiler_ir("stablehlo").operation.print(print_generic_op_form=True)`
     writes it, and `--allow-unregistered-dialect` reads it. VHLO bytecode is not
     read.
@@ -560,12 +563,12 @@ def ConvertStablehloToOnnxPass
     - between integers, the low bits.
 
     *Arithmetic.* Floats of at most 8 bits are computed in f32 and rounded once,
-    integers of less than 8 bits in 8 bits. By default, a division of f16,
-    f32 or f64 by a constant or by a value that is broadcast is a multiplication
-    by the reciprocal, as XLA compiles it; the specification defines a division.
-    Subnormal numbers are kept, where XLA's CPU backend
-    flushes those of f32 in most ops but not in conversions. `maximum`, `minimum`
-    and `clamp` propagate NaN.
+    integers of less than 8 bits in 8 bits. By default, a division of f16, f32
+    or f64 by a constant or by a value that is broadcast is a multiplication by
+    the reciprocal, as XLA compiles it; the specification defines a division.
+    Subnormal numbers are preserved; XLA's CPU backend flushes those of f32 in
+    most ops but not in conversions. `maximum`, `minimum` and `clamp` propagate
+    NaN.
 
     *Contractions.* `dot_general` and `convolution` of integers of at most 8 bits
     are computed exactly in 32 bits, those of f64 in f64, and those of other

@@ -195,11 +195,11 @@ def QuantFloatEmitCWrappersPass
   let description = [{
     For every `llvm.func` with the attribute `quant_float.entry_point`, adds the
     functions of quant-float-c/EntryPoint.h, `@f` and `@f_output_sizes`. The
-    checks themselves are data: one constant table per entry point, which
-    functions of the entry runtime interpret. These functions are declared here
-    and linked in by `linkEntryRuntime`. All other functions become internal to
-    the module. If kernels run on a device (`gpu.container_module`), the C
-    functions query the driver's error by `quantFloatGpuTakeError`.
+    checks are data: each entry point has a constant table, which functions of
+    the entry runtime interpret. These functions are declared here and linked in
+    by `linkEntryRuntime`. All other functions become internal to the module. If
+    kernels run on a device (`gpu.container_module`), the C functions query the
+    driver's error by `quantFloatGpuTakeError`.
 
     The pipelines run this pass last.
   }];
@@ -211,10 +211,10 @@ def QuantFloatAssumeNoAlignmentPass
   let summary = "Assume no alignment of the caller's buffers";
   let description = [{
     The conversion to LLVM gives loads and stores the alignment of the element
-    type. Callers of entry points do not guarantee it, so this pass sets the
-    alignment of accesses to 1, except if the address provably comes from an
-    alloca or a global, and except for non-temporal accesses, which are guarded
-    by a check of the address.
+    type. Callers of entry points do not guarantee this alignment, so the pass
+    sets the alignment of accesses to 1. Exceptions are addresses that provably
+    come from an alloca or a global, and non-temporal accesses, which are
+    guarded by a check of the address.
 
     Runs after `quant-float-convert-to-llvm`.
   }];
@@ -229,18 +229,18 @@ def QuantFloatFreeOnFailurePass
     table holds the buffers that the kernel has allocated and not freed yet:
     functions of the entry runtime insert a buffer after `malloc` and remove it
     before `free`. A `return` of a value other than the constant 0 frees the
-    remaining buffers in a loop. So the code size is linear in the number of
-    allocations, regardless of the buffers that are live at the failing checks.
-    If the status is an argument of the block of the `return`, its predecessors
-    store it in a volatile variable instead, because a phi of many constants
-    makes LLVM's code generator slow. GPU memory (`mgpuMemAlloc`,
+    remaining buffers in a loop. The code size is therefore linear in the number
+    of allocations, regardless of the buffers that are live at the failing
+    checks. If the status is an argument of the block of the `return`, its
+    predecessors store it in a volatile variable instead, because a phi of many
+    constants makes LLVM's code generator slow. GPU memory (`mgpuMemAlloc`,
     `mgpuMemFree`) has a separate table.
 
     The table has two slots for each allocation, because a loop may carry the
     buffer of one iteration to the next, which allocates again. It has at most
-    4096 slots, so that it fits on the stack. Buffers that find the table full
-    leak if the kernel fails. Buffers that a thread allocates in an `omp` region
-    are not in the table.
+    4096 slots, so that it fits on the stack. If the table is full, further
+    buffers are not inserted, and leak if the kernel fails. Buffers that a
+    thread allocates in an `omp` region are not in the table.
 
     In pseudo code:
 

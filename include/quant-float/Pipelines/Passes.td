@@ -29,8 +29,9 @@ def QuantFloatLowerTosaPass
 
     TOSA's integers are signless. torch-mlir (20261001) drops the signedness of
     torch's types in its TOSA output: it casts activations to unsigned 8-bit
-    integers that `tosa.matmul` reads as signed ones, so that the results of
-    dynamically quantized models of torchao are wrong in each compiler.
+    integers, which `tosa.matmul` reads as signed integers. The results of
+    dynamically quantized models of torchao are therefore wrong in all compilers
+    that read this output.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::index::IndexDialect",

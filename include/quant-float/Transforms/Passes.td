@@ -65,10 +65,10 @@ def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
 def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
   let summary = "Eliminate dequantize-quantize pairs where the result is exact";
   let description = [{
-    The result of a `quantize` of dequantized values is a function of the
-    quantized values alone. This pass evaluates that function with the Reference
-    for every encoding of up to 16 bits, with constant parameters, and rewrites
-    the pair:
+    Matches a `quantize` of dequantized values with constant parameters. Its
+    result is a function of the original quantized values alone. The pass
+    evaluates this function with the Reference for every encoding, of up to 16
+    bits, and rewrites the pair:
 
     - If the function is the identity and the types are the same, the quantized
       values replace the result of `quantize`. The parameters are per tensor, or
@@ -81,10 +81,10 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
     - With per-tensor parameters, the ONNX nodes `Identity`, `Reshape`,
       `Flatten`, `Squeeze`, `Unsqueeze`, `Transpose`, `Slice`, `Gather`, `Tile`,
       `Expand`, `DepthToSpace`, `SpaceToDepth`, `Concat` and `Pad` may be
-      between the two ops; they then move quantized values. So may `MaxPool` if
-      greater values have greater encodings, and `Relu`, `Clip` with constant
-      bounds and casts, which become part of the function. Intermediate values
-      must have no other uses.
+      between the two ops. They then operate on the quantized values. `MaxPool`
+      is allowed if greater values have greater encodings. `Relu`, `Clip` with
+      constant bounds and casts are allowed as well, and become part of the
+      function. Intermediate values must have no other uses.
 
     ```mlir
     %d = quant_float.dequantize %q, %s, %z opset 21
@@ -98,10 +98,11 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
            : (tensor<1x8x8xi8>) -> tensor<1x8x7xi8>
     ```
 
-    Every other `quantize` of dequantized values stays. With `remarks`, a remark
-    states the reason and a counterexample: `encoding 0x80 (-128) becomes 0x81
-    (-127)`. The sign of a NaN is unspecified (D8); with `any-nan`, an encoding
-    of NaN may become any other encoding of NaN.
+    Every other `quantize` of dequantized values is left unchanged. With
+    `remarks`, a remark states the reason and a counterexample:
+    `encoding 0x80 (-128) becomes 0x81 (-127)`. The sign of a NaN is unspecified
+    (D8); with `any-nan`, an encoding of NaN may become any other encoding of
+    NaN.
 
     The stage `rewrite-quantization` runs this pass for CPUs, with
     `requantize=none`, `max-encoding-width=8` and without remarks.
@@ -121,12 +122,12 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
     Option<"maxEncodingWidth", "max-encoding-width", "unsigned", /*default=*/"16",
            "maximum width in bits of the encodings that are enumerated">,
     Option<"remarks", "remarks", "bool", /*default=*/"true",
-           "emit a remark with the reason if a quantize stays">
+           "emit a remark with the reason if a quantize is not eliminated">
   ];
   let statistics = [
     Statistic<"numEliminated", "num-eliminated",
               "Number of quantize ops of dequantized values eliminated">,
-    Statistic<"numKept", "num-kept", "Number of quantize ops of dequantized values that stay">
+    Statistic<"numKept", "num-kept", "Number of quantize ops of dequantized values that remain">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
@@ -148,10 +149,10 @@ def QuantFloatCollapseCastsPass : Pass<"quant-float-collapse-casts"> {
     %1 = quant_float.cast %x opset 21 : tensor<4xf8E5M2> to tensor<4xf32>
     ```
 
-    Every other chain stays, with a remark that shows an input and both results:
-    two roundings are not equivalent to one, and casting back does not restore
-    NaN payloads. Casts with `mode openvino` and casts with random bits are
-    ignored.
+    Every other chain is left unchanged, with a remark that shows an input and
+    both results: two roundings are not equivalent to one, and casting back does
+    not restore NaN payloads. Casts with `mode openvino` and casts with random
+    bits are ignored.
   }];
   let statistics = [
     Statistic<"numCollapsed", "num-collapsed", "Number of chains of two casts collapsed">
@@ -161,12 +162,12 @@ def QuantFloatCollapseCastsPass : Pass<"quant-float-collapse-casts"> {
 def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
   let summary = "Convert float8 weights between the FNUZ and the OCP encodings";
   let description = [{
-    For equal encodings, a value of f8E4M3FNUZ or f8E5M2FNUZ is half of the
-    value of f8E4M3FN or f8E5M2. This pass converts a `dequantize` of constants
-    of the FNUZ type to one of the other type and halves its constant scales,
-    which may be per tensor, per axis or blocked. With `to-fnuz` it converts in
-    the other direction and doubles the scales. The products are the same
-    values, so every result has the same bits, if
+    An encoding represents half of the value in f8E4M3FNUZ or f8E5M2FNUZ that it
+    represents in f8E4M3FN or f8E5M2. This pass converts a `dequantize` of
+    constants of the FNUZ type to one of the other type and halves its constant
+    scales, which may be per tensor, per axis or blocked. With `to-fnuz` it
+    converts in the other direction and doubles the scales. The products are the
+    same values, so every result has the same bits, if
 
     - each quantized value has a counterpart: from FNUZ, the values whose
       encodings are NaN in f8E4M3FN, or infinity or NaN in f8E5M2, have none; to
@@ -186,9 +187,10 @@ def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
            : tensor<2xf8E4M3FN>, tensor<f32> to tensor<2xf32>
     ```
 
-    Every other `dequantize` stays, with a remark that counts and names the
-    encodings without a counterpart. Weights that are computed rather than
-    constant stay, because the two types saturate at different values.
+    Every other `dequantize` is left unchanged, with a remark that counts and
+    names the encodings without a counterpart. Weights that are computed rather
+    than constant are not converted, because the two types saturate at different
+    values.
   }];
   let options = [
     Option<"toFnuz", "to-fnuz", "bool", /*default=*/"false",
@@ -227,10 +229,10 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
            : tensor<2xi8>, tensor<f32>, tensor<i8> to tensor<2xf32>
     ```
 
-    Every other `dequantize` of such a type stays, with a remark that states the
-    reason. For example, the result of a `quantize` saturates at different
-    bounds in the wider type; the remark shows an input for which the results
-    differ.
+    Every other `dequantize` of such a type is left unchanged, with a remark
+    that states the reason. For example, the result of a `quantize` saturates at
+    different bounds in the wider type; the remark shows an input for which the
+    results differ.
   }];
   let options = [
     Option<"isSigned", "signed", "bool", /*default=*/"false",
@@ -281,10 +283,10 @@ def QuantFloatExtractWeightsPass
     : Pass<"quant-float-extract-weights", "mlir::ModuleOp"> {
   let summary = "Extract the weights of a model";
   let description = [{
-    Replaces the functions of the module by one function, `weights`, that
-    returns the tensors that weight files can hold: each `dequantize` of
-    constants that the model computes with, together with the ops that compute
-    its scales, and each floating-point constant of rank 1 or more. Results are
+    Replaces the functions of the module by one function, `weights`. It returns
+    the tensors that weight files can contain: the result of each `dequantize`
+    of constants that the model uses, together with the ops that compute its
+    scales, and each floating-point constant of rank 1 or more. Results are
     named after the constants that hold the elements. The name of quantized
     weights ends with `.weight`; suffixes that tools append after `.weight` are
     dropped.
@@ -382,8 +384,8 @@ def QuantFloatQuantizeWeightsPass
     scale of the tensor, such as `ggml`, give 1 for it.
 
     The `dequantize` ops are of the newest opset. Weights whose names match the
-    regular expression `exclude` stay. A weight with an infinity or NaN stays,
-    with a remark.
+    regular expression `exclude` are not quantized. Neither is a weight with an
+    infinity or NaN, for which the pass emits a remark.
 
     ```mlir
     %w = arith.constant dense<0.1> : tensor<64x16xf32>
@@ -404,7 +406,7 @@ def QuantFloatQuantizeWeightsPass
     Option<"rule", "rule", "std::string", /*default=*/"\"\"",
            "rule for the scales">,
     Option<"exclude", "exclude", "std::string", /*default=*/"\"\"",
-           "regular expression of the names of weights that stay">
+           "regular expression of the names of weights that are not quantized">
   ];
   let statistics = [
     Statistic<"numQuantized", "num-quantized", "Number of weights quantized">
@@ -426,8 +428,8 @@ def QuantFloatUnpackWeightsPass
     `MatMul` (R7).
 
     Types other than f32 are cast to f32 and back, because `MatMulNBits`
-    dequantizes to f32. A node that cannot be rewritten stays, with a remark
-    that states the reason. `quant-float-pack-weights` is the inverse.
+    dequantizes to f32. A node that cannot be rewritten is left unchanged, with
+    a remark that states the reason. `quant-float-pack-weights` is the inverse.
 
     `MatMulBlockQuantizedFp4Weight` and `MatMulBlockQuantizedFp8Weight` with
     constant weights become the same operators, which compute in the type of
@@ -459,8 +461,9 @@ def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
            : tensor<2x32xi4>, tensor<2xf32> to tensor<2x32xf32>
     ```
 
-    Every other op with several scales stays, with a remark that names two
-    scales that differ and a quantized value for which their results differ.
+    Every other op with several scales is left unchanged, with a remark that
+    names two scales that differ and a quantized value for which their results
+    differ.
   }];
   let statistics = [
     Statistic<"numMerged", "num-merged", "Number of quantization ops whose scales are merged">
@@ -471,10 +474,10 @@ def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
 def QuantFloatFoldScalesPass : Pass<"quant-float-fold-scales"> {
   let summary = "Fold two-level scales into one";
   let description = [{
-    Low-bit scales often have a scale themselves. If that scale is applied to
-    the scales, as in NVFP4, the scales are dequantized at compile time: a
-    quantization op whose scale is computed from constants by `Mul`, `cast` and
-    `dequantize` gets a constant scale.
+    Formats with low-bit scales often have a second scale. If the second scale
+    is applied to the scales, as in NVFP4, the pass dequantizes the scales at
+    compile time: a quantization op whose scale is computed from constants by
+    `Mul`, `cast` and `dequantize` gets a constant scale.
 
     ```mlir
     %t = quant_float.dequantize %s, %g opset 23
@@ -489,10 +492,10 @@ def QuantFloatFoldScalesPass : Pass<"quant-float-fold-scales"> {
 
     If the second scale is applied to the result, by a `Mul` with a constant
     after a `dequantize`, there are two rounded multiplications instead of one,
-    or their order differs. The multiplier becomes part of the scale only if
-    every encoding gives the same value with every scale; for constant weights,
-    only the encodings that occur count. Every other such `Mul` stays, with a
-    remark that names an encoding and both of its values.
+    or their order differs. The multiplier is folded into the scale only if
+    every encoding gives the same value with every scale. For constant weights,
+    only the encodings that occur are considered. Every other such `Mul` is left
+    unchanged, with a remark that names an encoding and both of its values.
   }];
   let statistics = [
     Statistic<"numScalesFolded", "num-scales-folded",
@@ -519,7 +522,7 @@ def QuantFloatConvertQdqToFakeConvertPass
       scale above 1, where double rounding occurs.
 
     A zero point has no effect on float8 and is dropped. Every other float8
-    `qdq` stays, with a remark that states the reason.
+    `qdq` is left unchanged, with a remark that states the reason.
 
     ```mlir
     %s = arith.constant dense<[0.5, 4.0, 0.125]> : tensor<3xf32>
@@ -548,8 +551,8 @@ def QuantFloatConvertFakeConvertToQdqPass
     `exact`, it has no shift, and its scale is a constant of powers of two,
     along at most one axis, whose reciprocals are normal numbers of the input's
     type. For f16 inputs the division is in f32; otherwise the quotient would be
-    rounded twice. Every other `fakeconvert` stays, with a remark that states
-    the reason.
+    rounded twice. Every other `fakeconvert` is left unchanged, with a remark
+    that states the reason.
 
     `quant-float-convert-qdq-to-fakeconvert` is the inverse.
   }];
@@ -568,9 +571,10 @@ def QuantFloatConvertBlockDequantizePass
     element in at most one dimension. Scales of f8E4M3FN become a `dequantize`
     by the scale of the tensor, or by 1, which is exact.
 
-    Other ops stay, with a remark that states the reason: MXINT8, scales of
-    `!quant_float.f8UE5M3`, two-dimensional blocks, and `order block_first` with
-    a scale of the tensor, because ONNX multiplies both scales first.
+    Other ops are left unchanged, with a remark that states the reason: MXINT8,
+    scales of `!quant_float.f8UE5M3`, two-dimensional blocks, and
+    `order block_first` with a scale of the tensor, because ONNX multiplies both
+    scales first.
 
     ```mlir
     %y = quant_float.block_dequantize %q, %s tensor_scale(%t : tensor<f32>)
@@ -601,9 +605,9 @@ def QuantFloatConvertBlockQuantizePass
     arithmetic of the rule, and QuantizeLinear by 1 of the quotients. BitCast
     requires opset 26 or later. Partial blocks are padded.
 
-    Other ops stay, with a remark that states the reason: stochastic rounding,
-    types that ONNX does not have, and more than one dynamic size or a dynamic
-    size that is divided into blocks.
+    Other ops are left unchanged, with a remark that states the reason:
+    stochastic rounding, types that ONNX does not have, and more than one
+    dynamic size or a dynamic size that is divided into blocks.
 
     ```mlir
     %q, %s = quant_float.block_quantize %x block [32] rule floor
@@ -679,8 +683,8 @@ def QuantFloatSplitPartialBlocksPass
 
     `convert-quant-float-to-linalg` pads partial blocks, which copies the input,
     and `quant-float-fuse-block-reductions` tiles by full blocks. Ops that
-    compute a scale of the tensor stay, because they reduce all blocks before
-    they quantize one. The pipeline for CPUs runs this pass before the
+    compute a scale of the tensor are not split, because they reduce all blocks
+    before they quantize one. The pipeline for CPUs runs this pass before the
     conversion to linalg.
   }];
   let statistics = [
@@ -698,8 +702,8 @@ def QuantFloatDecomposeFakeConvertPass
     Replaces every `fakeconvert` by the arithmetic of its mode, bit for bit. On
     scalars and vectors, the ops replace the `fakeconvert` in place, and vectors
     of scales and shifts are broadcast. On ranked tensors, the ops form the body
-    of one `linalg.generic` whose indexing maps broadcast. Unranked tensors are
-    not supported and stay.
+    of one `linalg.generic` whose indexing maps broadcast. Ops on unranked
+    tensors are left unchanged.
 
     ```mlir
     %y = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : f32, f32 to f32
@@ -755,14 +759,14 @@ def QuantFloatQdqToIntegerMatmulPass
     : InterfacePass<"quant-float-qdq-to-integer-matmul", "mlir::FunctionOpInterface"> {
   let summary = "Convert QDQ matmuls and convolutions to integer arithmetic";
   let description = [{
-    Replaces a `Conv`, and a `MatMul` or `Gemm` of more than four rows, both of
-    whose operands are dequantized from 8 bits, by a `ConvInteger` or
-    `MatMulInteger`, whose accumulation is exact. The result is multiplied by
-    the product of both scales, and the bias is added, in f32. The lhs has one
-    scale, the weights have one or one per channel; all are constants. The error
-    of the result is within that of floating-point accumulation, and the bits
-    are the same on every target, but they differ from those of the
-    floating-point op.
+    Matches a `Conv`, or a `MatMul` or `Gemm` of more than four rows, both of
+    whose operands are dequantized from 8 bits. All scales must be constants:
+    one for the lhs, and one for the weights or one per channel. Replaces the op
+    by a `ConvInteger` or `MatMulInteger`, whose accumulation is exact, followed
+    by a multiplication by the product of both scales and the addition of the
+    bias, in f32. The error of the result is within that of floating-point
+    accumulation, and the bits are the same on every target, but they differ
+    from those of the floating-point op.
 
     ```
     sum(sx * (x - zx) * (sw[c] * (w - zw[c]))) + bias[c]

@@ -208,15 +208,15 @@ def QuantFloatFlattenConvSpatialDimsPass
   let description = [{
     Matches `linalg.generic` ops on tensors with reductions that slide a window
     along the last two dimensions of one operand, the image, and start from a
-    constant. Collapses both dimensions into one: rows are consecutive, and the
-    window advances by one element between output positions, also across the end
-    of a row; results of positions that straddle two rows are dropped. A strided
-    image is first de-interleaved by a copy: one image per stride phase (for
-    stride 2: even and odd rows and columns). The copy also pads the image, and
-    replaces a `tensor.pad` by a constant. Vectors then run across rows,
-    however short the rows are, over contiguous elements. Each output element is
-    accumulated as before. If the sizes of the image are dynamic, the phases are
-    de-interleaved but nothing is flattened.
+    constant. Collapses both dimensions into one. Rows are then consecutive, and
+    the window advances by one element between output positions, also across the
+    end of a row. Results of positions that straddle two rows are dropped. A
+    strided image is first de-interleaved by a copy to one image per stride
+    phase (for stride 2: even and odd rows and columns). The copy also pads the
+    image, and replaces a `tensor.pad` by a constant. Vectors of contiguous
+    elements then extend across rows, even if the rows are short. Each output
+    element is accumulated as before. If the sizes of the image are dynamic, the
+    phases are de-interleaved but nothing is flattened.
 
     ```
     %y = linalg.generic /* (n, c, 2 * h + r, 2 * w + s) */ ins(%x, %weights : tensor<1x3x16x16xf32>, ...)
@@ -228,9 +228,9 @@ def QuantFloatFlattenConvSpatialDimsPass
     %y = tensor.extract_slice %rows ...
     ```
 
-    Flattening requires that both dimensions are static. Rows also stay if the
-    window extends past the end of a row by about half of a row or more, because
-    too many results would be dropped.
+    Flattening requires that both dimensions are static. Rows are not flattened
+    either if the window extends past the end of a row by about half of a row or
+    more, because too many results would be dropped.
 
     The CPU pipeline runs this pass after `quant-float-fuse-elementwise`.
   }];
@@ -252,14 +252,14 @@ def QuantFloatFuseAttentionPass
     where the scores are computed from a matmul of queries and keys by ops
     without other uses (scale, mask, softmax). Tiles the op along the queries
     and along the dimensions that queries and values share (batches, heads), and
-    fuses everything between the two matmuls into the loops. Only the scores of
-    one tile of rows exist at a time, for all keys. The accumulation order does
-    not change, so no result changes. Values that all tiles share, such as
-    scaled keys, stay before the loops.
+    fuses everything between the two matmuls into the loops. At any time, only
+    the scores of one tile of rows exist, for all keys. The accumulation order
+    does not change, so no result changes. Values that all tiles share, such as
+    scaled keys, are computed before the loops.
 
-    Small score matrices stay. So do consecutive matmuls, such as those of
-    feed-forward blocks, whose matrices are larger than a cache and larger than
-    the scores: each tile of rows would read all weights again.
+    Small score matrices are not tiled. Neither are consecutive matmuls, such as
+    those of feed-forward blocks, whose weights are larger than a cache and
+    larger than the scores: each tile of rows would read all weights again.
 
     ```
     %s = linalg.generic /* Q * K */ ... -> tensor<8x2048x2048xf32>
@@ -408,21 +408,22 @@ def QuantFloatTileContractionsPass
   let summary = "Tile contractions and dequantize their weights tile by tile";
   let description = [{
     Matches `linalg.generic` ops on tensors with reductions, such as a matmul or
-    a convolution, one of whose operands is a weight: the result of an
-    elementwise op on constants or function arguments, such as a dequantization,
-    that has no other use and is indexed by output channels that no other
-    operand has. Key and value caches count as weights: 8-bit and narrower ones
-    may have dynamic sizes and slices that the function appends. If both
-    operands qualify, the quantized one, else the larger one, is the weight.
+    a convolution, one of whose operands is a weight. A weight is the result of
+    an elementwise op on constants or function arguments, such as a
+    dequantization. It has no other use, and is indexed by output channels that
+    do not index any other operand. Key and value caches also count as weights.
+    Caches of at most 8 bits may have dynamic sizes, and slices that the
+    function appends. If both operands qualify, the weight is the quantized one,
+    or else the larger one.
 
-    The op is tiled along these channels and one reduction dimension, with tile
-    size one along dimensions that both operands share (batches, heads). The
-    dequantization is fused into the loops, so that the dequantized weights
+    The pass tiles the op along these channels and one reduction dimension, with
+    tile size one along dimensions that both operands share (batches, heads). It
+    fuses the dequantization into the loops, so that the dequantized weights
     never exist as a whole. In a tile of the weights (a panel), the channels are
-    the innermost dimension if they are innermost in the output. Weights without
-    dequantization are copied to such panels if they are laid out differently
-    and there are many rows. If they are a constant of two dimensions without
-    other uses, it is transposed instead.
+    the innermost dimension if they are innermost in the output. Weights that
+    need no dequantization are copied to such panels if they have another layout
+    and there are many rows. A two-dimensional constant without other uses is
+    transposed instead.
 
     ```
     %w = linalg.generic /* dequantize */ ins(%quantized : tensor<512x128xi8>) ...
@@ -455,7 +456,7 @@ def QuantFloatPadIntoDestinationPass
     Matches a `tensor.pad` of static shape with a constant value, whose source
     is an elementwise `linalg.generic` without other uses. Replaces the pad by a
     fill; the op writes its results to the interior of the filled tensor, and no
-    copy is made. Tensors of packed sub-byte elements stay and are copied.
+    copy is made. Tensors of packed sub-byte elements are still copied.
 
     A chain of `tensor.insert_slice` that starts with a `tensor.empty` and is
     materialized in an argument starts with that argument instead, so that
@@ -512,7 +513,7 @@ def QuantFloatPackVnniOperandsPass
     pass packs elements that are adjacent along the reduction dimension of both
     operands into i32 elements, and rewrites the op to one on packed operands.
     Its attribute `quant_float.packed_operands` holds the types of the packed
-    elements of each operand. The loops and the reductions stay.
+    elements of each operand. The op keeps its loops and reductions.
 
     Bytes are packed if an instruction accumulates them exactly (VNNI, Arm's dot
     product). This may add 128 to signed values to make them unsigned; the
@@ -548,11 +549,11 @@ def QuantFloatDistributeReductionsPass
     : InterfacePass<"quant-float-distribute-reductions", "mlir::FunctionOpInterface"> {
   let summary = "Distribute the results of reductions among threads";
   let description = [{
-    Matches `linalg.generic` ops on memrefs with reductions that have enough
-    iterations to outweigh waking threads. Tiles one of the parallel loops by an
-    `scf.forall` over equal parts: channels of a convolution, rows of a matmul,
-    or columns if there are few rows. Reductions are never split, so the bits do
-    not depend on the number of threads.
+    Matches `linalg.generic` ops on memrefs with reductions, whose number of
+    iterations outweighs the cost of waking threads. Tiles one of the parallel
+    loops by an `scf.forall` over equal parts: channels of a convolution, rows
+    of a matmul, or columns if there are few rows. Reduction loops are never
+    split, so the bits do not depend on the number of threads.
 
     There is one part per thread if the loop extent is divisible. Otherwise
     there are more parts, eight if possible. Block boundaries of scales coincide
@@ -569,8 +570,8 @@ def QuantFloatDistributeReductionsPass
     }
     ```
 
-    Runs on memrefs, before `quant-float-configure-reductions`, if there are
-    several threads.
+    The CPU pipeline runs this pass on memrefs, before
+    `quant-float-configure-reductions`, if there are several threads.
   }];
   let options = [
     Option<"threads", "threads", "unsigned", /*default=*/"0",
@@ -616,12 +617,13 @@ def QuantFloatFuseEpiloguesPass
     elementwise op drops. A block has at most `block-bytes` bytes of
     accumulators, and at least three times as many elements of the last
     dimension as a register has bytes; all blocks have the same size. The ops
-    stay if there is no such size, if all results fit in one block, if sizes are
-    dynamic, or if several ops read the result of the reduction.
+    are not fused if there is no such size, if all results fit in one block, if
+    sizes are dynamic, or if several ops read the result of the reduction.
 
     The CPU pipeline runs this pass after
-    `quant-float-lower-weight-contractions` if there is one thread: with
-    several, threads share the reduction but not its epilogue.
+    `quant-float-lower-weight-contractions`, if there is one thread. With
+    several threads, the reduction is distributed among them, but not its
+    epilogue.
   }];
   let options = [
     Option<"blockBytes", "block-bytes", "int64_t", /*default=*/"1 << 17",
@@ -1256,11 +1258,12 @@ def QuantFloatBroadcastFromMemoryPass
     : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
   let summary = "Broadcast floats from memory by integer instructions";
   let description = [{
-    On x86 with AVX-512, a float that is loaded and broadcast to all lanes of a
-    64-byte vector, and used more than once, is loaded by `vpbroadcastd`. LLVM
-    selects `vbroadcastss`, which also needs a floating-point port on Zen 4 and
-    lengthens matmuls by up to a quarter. A broadcast with one use is folded
-    into the instruction that uses it.
+    Matches, on x86 with AVX-512, a float that is loaded and broadcast to all
+    lanes of a 64-byte vector, and that has several uses. Replaces the load and
+    the broadcast by inline assembly with `vpbroadcastd`. LLVM would select
+    `vbroadcastss`, which also occupies a floating-point port on Zen 4 and
+    lengthens matmuls by up to a quarter. A broadcast with one use is not
+    replaced, because LLVM folds it into the instruction that uses it.
 
     Runs after `quant-float-assume-no-alignment`.
   }];

@@ -14,10 +14,11 @@ include "mlir/Pass/PassBase.td"
 def QuantFloatRequireLoweredPass : Pass<"quant-float-require-lowered"> {
   let summary = "Report ops that the lowering should have removed";
   let description = [{
-    Fails if an op of the `quant_float` dialect, or an `arith.extf`,
-    `arith.truncf` or other cast from or to a narrow float, survives the
-    lowerings: upstream's conversions would silently pass it on. The error names
-    each op, its types, the target and what is missing.
+    Fails if the lowerings have not removed all ops of the `quant_float` dialect
+    and all casts from or to narrow floats, such as `arith.extf` and
+    `arith.truncf`. Upstream's conversions would leave such ops in the output
+    without an error. The error names each op, its types, the target and the
+    missing lowering.
 
     The pipelines run this pass before the conversion to the LLVM or NVVM
     dialect.
@@ -82,12 +83,12 @@ def QuantFloatHoistAssertsPass
     : InterfacePass<"quant-float-hoist-asserts", "mlir::FunctionOpInterface"> {
   let summary = "Move asserts out of linalg.generic ops on tensors";
   let description = [{
-    A kernel returns a status if an assert fails, which is not possible from
-    within a loop whose iterations are independent. Other compilers assert
-    elements, such as indices, in the bodies of `linalg.generic`. For each
-    `cf.assert` in such a body, this pass inserts a reduction that computes
-    whether the condition holds in all iterations, and asserts its result before
-    the op:
+    Matches each `cf.assert` in the body of a `linalg.generic` on tensors, as
+    other compilers emit it to check elements such as indices. A kernel returns
+    a status if an assert fails, which is not possible from within a loop whose
+    iterations are independent. The pass therefore inserts a reduction that
+    computes whether the condition holds in all iterations, and asserts its
+    result before the op:
 
     ```mlir
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
@@ -119,9 +120,9 @@ def QuantFloatHoistAssertsPass
     ```
 
     Without iterations, the assert holds. Asserts in nested regions, and those
-    that depend on partial results of a reduction, stay; they are an error of
-    `quant-float-convert-asserts-to-status` if the loop is parallel. Runs after
-    calls are inlined, before ops are fused.
+    that depend on partial results of a reduction, are left unchanged.
+    `quant-float-convert-asserts-to-status` reports an error if the loop of such
+    an assert is parallel. Runs after calls are inlined, before ops are fused.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -342,7 +343,8 @@ def QuantFloatIfPresentPass : Pass<"quant-float-if-present"> {
   let description = [{
     Runs `pipeline` on the current op if it contains an op of `ops`, a list of
     op names, or of dialect names that match any op of the dialect. This check
-    is faster than most passes are on IR that has nothing for them to match.
+    is faster than running the passes on IR that contains no op for them to
+    match.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string", "names of ops or dialects">,

@@ -41,7 +41,7 @@ def QuantFloatOutlineScalarGpuKernelsPass
     nothing else, to a `gpu.launch` of one thread, together with the arithmetic
     between them and the ops that depend on the loaded values. The kernel
     preserves program order; it is correct but not fast. Linalg ops, and loops
-    around them, stay.
+    around them, are left unchanged.
 
     Values that the host needs, such as a condition, a trip count or the size of
     a buffer, are copied to a host buffer after the launch. If the device has

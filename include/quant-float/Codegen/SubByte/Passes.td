@@ -15,11 +15,12 @@ def QuantFloatLowerPackedElementsPass
     : Pass<"quant-float-lower-packed-elements", "mlir::ModuleOp"> {
   let summary = "Lower packed elements to byte accesses";
   let description = [{
-    Buffers of i2, i4 and i6 hold packed elements (P1), as the caller of an
-    entry point or the model provides them: element n starts at bit n times its
-    width. This pass converts such a buffer to one of bytes whose sizes, strides
-    and offset still count elements (the descriptor is the same), and converts
-    every access to accesses of the bytes that contain the element:
+    Matches buffers of i2, i4 and i6, whose elements are packed (P1), as the
+    caller of an entry point or the model provides them: element n starts at bit
+    n times its width. The pass converts such a buffer to one of bytes, whose
+    sizes, strides and offset still count elements, so that the descriptor does
+    not change. It converts every access to accesses of the bytes that contain
+    the element:
 
     - loads shift and mask; stores merge the element into the existing byte;
     - vectors along the last dimension are loaded and stored as a whole, shifted
@@ -42,7 +43,7 @@ def QuantFloatLowerPackedElementsPass
 
     ```mlir
     %0 = memref.load %m[%i] : memref<?xi4>
-    // becomes, of the buffer's %bytes number %i / 2, shifted by 4 where %i is odd
+    // becomes, where %half is %i / 2, and %shift is 4 if %i is odd, else 0
     %1 = memref.load %bytes[%half] : memref<?xi8>
     %2 = arith.shrui %1, %shift : i8
     %3 = arith.trunci %2 : i8 to i4
