@@ -29,10 +29,10 @@ HEAD = """# Agreement of other libraries
 """
 AGREEMENT = """## Agreement
 
-The number of compared rows, and of rows that differ. The columns are the conversions of draft [IEEE P3109/D1](p3109.md),
-casts to and from the formats of OCP, the scales, elements and layouts of [blocks](block-formats.md), and all other casts
-and quantizations. The libraries are compared with the rule that they state, so that a library that follows another rule
-for blocks is compared with that one.
+The table shows the number of rows that differ, of the number of compared rows. The columns are the conversions of draft
+[IEEE P3109/D1](p3109.md), casts to and from the formats of OCP, the scales, elements and layouts of
+[blocks](block-formats.md), and all other casts and quantizations. Each library is compared with the rule for blocks that
+it states.
 
 """
 SOURCES = """
@@ -44,14 +44,15 @@ and the kernels of vLLM need a GPU and are not compared; the vectors detect thei
 """
 DIFFERENCES = """## Differences
 
-The origin states which results are correct. If it is a bug of the library, those of the vectors are. If it is another
-definition, both are, each by its definition. If it is unspecified, the standards define no result.
+The origin states which results are correct. For a bug of the library, the results of the vectors are correct. For
+another definition, both results are correct, each by its definition. For an unspecified result, the standards define
+none.
 
 """
 BUGS = """## Public bugs
 
-The vectors detect each of these bugs. [A test](../test/Certify/bugs.py) implements every faulty rule in NumPy, and checks
-that it differs in this number of rows, and that the rule without the fault differs in none.
+The vectors detect each of these bugs. [A test](../test/Certify/bugs.py) implements every faulty rule in NumPy. It checks
+that the results differ from the vectors in this number of rows, and that the rule without the fault differs in none.
 
 """
 
