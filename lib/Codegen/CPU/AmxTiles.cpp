@@ -8,7 +8,7 @@
 //
 // AMX has eight tile registers of up to 16 rows of 64 bytes. LDTILECFG sets the
 // shapes of all of them at once and clears their contents. Four tiles are
-// accumulators: C is blocked into two tiles along M by two tiles along N, so
+// accumulators: C is divided into two tiles along M by two tiles along N, so
 // that each operand tile is used twice:
 //
 //             6     7     B: the packed panel

@@ -90,7 +90,8 @@ bool BlockReductionFusion::collect(Value value, unsigned depth) {
   if (!isReduction || kinds != FusibleProducers::Reductions)
     for (OpOperand *input : producer.getDpsInputOperands()) {
       isDependent |= collect(input->get(), depth + 1);
-      // Epilogues are fused into the loops of a contraction.
+      // Producers that are epilogues are fused into the loops of a contraction
+      // instead.
       auto source = getSource(input->get()).getDefiningOp();
       isEpilogue |=
           source && source->getNumRegions() != 0 && source->hasOneUse() &&

@@ -118,8 +118,8 @@ bool BlockReductionFusion::chooseTiles(bool threads) {
   if (llvm::is_contained(ranges, 0) ||
       llvm::any_of(units, ShapedType::isDynamic))
     return false;
-  // Rows of a tile are full vectors. The blocks that remain in rows of unknown
-  // length are tiles of their own.
+  // Rows of a tile are full vectors. In rows of unknown length, the remaining
+  // blocks form separate tiles.
   hasDynamicBlocks = !hasDynamicRow && ShapedType::isDynamic(ranges.back());
   if (hasDynamicBlocks && !hasFullBlocks())
     return false;
@@ -141,8 +141,9 @@ bool BlockReductionFusion::chooseTiles(bool threads) {
       return false;
     elements *= unit;
   }
-  // Long rows of a tile of several rows matter more than the L1 cache, but
-  // lines of a transposed input that are far apart share few sets of a cache.
+  // For tiles of several rows, long rows are more important than a tile that
+  // fits into the L1 cache. But distant lines of a transposed input map to few
+  // sets of a cache.
   int64_t limit =
       elements == units.back() || isTransposed ? kRowTileSize : kMaxTileSize;
   // Rows of unknown length may be longer than a tile.
@@ -270,8 +271,8 @@ LogicalResult BlockReductionFusion::fuseProducer(
           dim.getSourceMutable().assign(
               producer.getDpsInits()[result.getResultNumber()]);
         });
-  // Results that only ops after the loops read are results of the loops. For
-  // other users the producer stays.
+  // Results that only ops after the loops read are results of the loops. The
+  // producer remains for other users.
   auto follows = [&](Operation *user) {
     Operation *ancestor = producer->getBlock()->findAncestorOpInBlock(*user);
     return ancestor && loops.front()->isBeforeInBlock(ancestor);

@@ -39,7 +39,7 @@ DotProductInstructions::DotProductInstructions(
       return false;
     return 8 * row.getBytes() >= xBits && row.getSize() == 4 * lanes;
   };
-  // If there is none, the multiplications are in 32 bits.
+  // If the target has no such instruction, multiply in 32 bits.
   instruction =
       chooseMatrixInstruction(target.cpu.get(), isApplicable).instruction;
   if (instruction)

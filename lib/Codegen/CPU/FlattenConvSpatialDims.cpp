@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Rows of 7 or 14 elements do not fill vectors, and convolutions of stride two
-// read every other element. Both problems are solved by one copy. In a padded
-// image whose rows are collapsed to one dimension, the window advances by one
-// element between output positions, also from one row to the next. The few
-// positions at which it straddles two rows are computed and dropped. A strided
-// image is de-interleaved by the residues of its indices modulo the stride:
-// even and odd rows and columns form separate images.
+// read every other element. One copy of the image solves both problems. In a
+// padded image whose rows are collapsed to one dimension, the window advances
+// by one element between output positions, also from one row to the next. The
+// few positions at which it straddles two rows are computed and dropped. A
+// strided image is de-interleaved by the residues of its indices modulo the
+// stride: even and odd rows and columns form separate images.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,9 +47,9 @@ struct Axis : ConvolutionAxis {
       : ConvolutionAxis(axis), extent(extent) {}
 
   int64_t extent;
-  /// The padding before the image, in rows or columns of one residue: residues
-  /// are those of the image without padding. Padding that is not a multiple of
-  /// the stride shifts the offset.
+  /// The padding before the image, in rows or columns of one residue. Residues
+  /// are computed for the image without padding. Padding that is not a multiple
+  /// of the stride shifts the offset.
   int64_t front = 0, shift = 0;
 
   void setPadding(int64_t low) {

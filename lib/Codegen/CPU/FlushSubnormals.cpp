@@ -63,14 +63,15 @@ static constexpr int kSignificantBits = 25;
 static constexpr int kMaxTinyExponent = -90;
 
 namespace {
-/// A buffer of parameters, and what the analysis assumes about its elements.
+/// A buffer of parameters, and the assumptions of the analysis about its
+/// elements.
 struct Parameter {
   FloatType type;
   /// Whether all elements are nonzero; otherwise +0 is ordinary, too.
   bool isNonZero = false;
 };
 
-/// What is known about a float. All exponents are base 2.
+/// The known properties of a float. All exponents are base 2.
 struct FloatRange {
   /// Lower than any threshold: the bits are the same in both executions.
   static constexpr int kExact = std::numeric_limits<int>::min() / 2;
@@ -119,7 +120,7 @@ private:
                                      bool isDifference);
   bool isComparisonSafe(arith::CmpFOp op);
 
-  /// Returns what is known about a value of a float type.
+  /// Returns the known properties of a value of a float type.
   std::optional<FloatRange> get(Value value);
   bool set(Value value, std::optional<FloatRange> known);
   bool requireNonZero(FloatRange &known);
@@ -152,7 +153,7 @@ static bool hasHalves(func::FuncOp kernel) {
       .wasInterrupted();
 }
 
-/// Returns what is known about any loaded value.
+/// Returns the properties that every loaded value has.
 static FloatRange getLoaded(Type type) {
   FloatFormat format(type);
   FloatRange known;
@@ -279,7 +280,7 @@ FlushAnalysis::visitAdd(FloatRange lhs, FloatRange rhs, bool isDifference) {
   return result;
 }
 
-/// Returns what is known about a value that is one of the two.
+/// Returns the properties that both values have in common.
 static FloatRange join(const FloatRange &lhs, const FloatRange &rhs) {
   FloatRange result;
   result.tiny = std::max(lhs.tiny, rhs.tiny);
@@ -307,8 +308,9 @@ bool FlushAnalysis::isComparisonSafe(arith::CmpFOp op) {
   return rhs->isExact() && requireNonZero(*rhs) && rhs->low > lhs->tiny;
 }
 
-/// Whether the numbers of a cast of IEEE P3109 between a narrow and a standard
-/// float are those of a cast to nearest, ties to even, and are normal.
+/// Whether a cast of IEEE P3109 between a narrow and a standard float gives the
+/// same numbers as a cast to nearest, ties to even, and these numbers are
+/// normal.
 static bool isRoundedAsOnnx(CastOp op, Type from, Type to) {
   ProjectionAttr projection = op.getProjectionAttr();
   if (!projection ||
@@ -412,7 +414,7 @@ std::optional<FloatRange> FlushAnalysis::visitQuantize(QuantizeElementsOp op) {
 }
 
 bool FlushAnalysis::visit(Operation *op) {
-  // Ops on integers, sizes, views and loops are of no interest.
+  // Ops on integers, sizes, views and loops do not matter.
   auto isFloating = [](Value value) { return getFloat(value) != Type(); };
   if (op->getNumRegions()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op))

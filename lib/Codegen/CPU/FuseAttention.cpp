@@ -81,9 +81,9 @@ static SetVector<Operation *> collectProducers(GenericOp matmul,
   }
 }
 
-/// Whether tile-and-fuse, which visits every use, visits few ops before CSE
-/// merges the copies. Each op of a chain that is read twice doubles their
-/// number.
+/// Whether tile-and-fuse visits few ops before CSE merges their copies. It
+/// visits every use, so each op of a chain that is read twice doubles the
+/// number of visits.
 static bool isCheapToFuse(Attention &attention) {
   constexpr int64_t kMaxVisits = 256;
   llvm::SmallDenseMap<Operation *, int64_t> paths;

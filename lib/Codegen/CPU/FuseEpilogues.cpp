@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The accumulators of a layer do not fit into a cache, and its activation or
-// requantization reads all of them again. Therefore, this pass fuses both into
-// a loop over blocks of accumulators.
+// If the accumulators of a layer do not fit into a cache, its activation or
+// requantization reads all of them from memory again. This pass fuses the
+// reduction and the elementwise op into a loop over blocks of accumulators.
 //
 // The buffer of accumulators has the size of one block. A matmul that processes
 // K in several parts (MatmulPanels.cpp) also finds its accumulators in the

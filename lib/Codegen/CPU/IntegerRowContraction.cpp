@@ -164,7 +164,7 @@ void IntegerRowContraction::packBlock(Value flat, int64_t vector,
   scale = arith::SelectOp::create(
       b, isFinite, scale, scalar(std::numeric_limits<double>::quiet_NaN()));
 
-  // If the scale is a NaN, the integers do not matter.
+  // If the scale is NaN, the result does not depend on the integers.
   Value rounded = add(splat(kRoundingBias, block),
                       multiply(elements, broadcast(reciprocal, block)));
   rounded = arith::SubIOp::create(

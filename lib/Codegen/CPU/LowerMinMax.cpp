@@ -50,7 +50,7 @@ public:
   MinMaxBuilder(ImplicitLocOpBuilder &builder, int64_t registerBits)
       : builder(builder), registerBits(registerBits) {}
 
-  /// Whether vectors of this type are divided into registers without a rest.
+  /// Whether vectors of this type consist of full registers.
   static bool canBuild(Type type, int64_t registerBits) {
     return find(type, registerBits) != nullptr;
   }

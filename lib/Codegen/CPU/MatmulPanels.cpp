@@ -87,7 +87,7 @@ void PanelLoops::emitColumn(int64_t lanes) {
                       getElementTypeOrSelf(packed->get())),
       buffer, getConstant(0), ValueRange());
   emitCopies(plan.reductions, getConstant(0), lanes);
-  // From here on a single loop over steps replaces the reduction loops.
+  // From here on, a single loop over steps replaces the reduction loops.
   for (unsigned loop : plan.reductions)
     position[loop] = builder.getIndexAttr(0);
   multiplyPanel(lanes);

@@ -181,7 +181,8 @@ void Reduction::replaceByCall(func::FuncOp function) {
 
 void OutlineDuplicateReductions::runOnOperation() {
   SmallVector<Reduction> reductions;
-  // Ops in loops stay: every iteration would have the overhead of a call.
+  // Ops in loops are not outlined: every iteration would have the overhead of a
+  // call.
   getOperation().walk([&](GenericOp op) {
     if (op.getNumReductionLoops() > 0 && isOutside(op) &&
         op.getNumDpsInits() == 1 && isSelfContained(op))

@@ -55,8 +55,8 @@ using namespace mlir::quant_float::dots;
 using linalg::GenericOp;
 
 /// The minimum number of rows for which weights are packed to 16-bit elements
-/// at run time, panel by panel within the tile loops: packed at compile time,
-/// they take twice as much memory.
+/// at run time, panel by panel within the tile loops: if they are packed at
+/// compile time, they take twice as much memory.
 static constexpr int64_t kMinRows = 32;
 
 //===----------------------------------------------------------------------===//
@@ -276,9 +276,9 @@ static bool hasOffset(const ByteOperand &byteOperand, const Form &form) {
 }
 
 /// The image is larger than the range of window positions. If one packed
-/// element holds an entire window along a dimension, only the output's loop is
-/// left in its index, and the surplus elements would make the loop longer. Cuts
-/// them off.
+/// element holds an entire window along a dimension, its index only depends on
+/// the output's loop, and the surplus elements would make the loop longer.
+/// Removes these elements.
 static Value cutToLoops(ImplicitLocOpBuilder &b, GenericOp op, Value image,
                         AffineMap before, AffineMap now) {
   AffineMap output = op.getIndexingMapsArray().back();

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// malloc maps large buffers and unmaps them when they are freed, and every page
+// malloc maps large buffers and unmaps them when they are freed, so every page
 // of the next buffer causes a page fault. This pass allocates all buffers that
 // are live at the same time together. malloc adapts to this size and keeps the
 // memory for the next call.
 //
-// Buffers of dynamic size stay separate. At the end, the function allocates and
-// frees as much memory as was live at the same time, so that malloc adapts to
-// that size as well.
+// Buffers of dynamic size remain separate. At the end, the function allocates
+// and frees as much memory as was live at the same time, so that malloc adapts
+// to that size as well.
 //
 //===----------------------------------------------------------------------===//
 

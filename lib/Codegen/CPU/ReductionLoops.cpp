@@ -101,7 +101,7 @@ void ReductionLoops::emitOuterLoops(ArrayRef<unsigned> loops) {
 }
 
 /// Processes all rows of a column of vectors before the next column, so that
-/// the vectors that rows share, which may be far apart, stay in the cache.
+/// the vectors that rows share, which may be far apart, remain in the cache.
 void ReductionLoops::emitColumns() {
   if (!plan.vectorLoop)
     return emitColumn(0);
@@ -255,8 +255,8 @@ SmallVector<Value> ReductionLoops::emitStep(int64_t rows, int64_t lanes,
   return results;
 }
 
-/// Emits the op's body on vectors. Values that do not vary along the vectors
-/// stay scalar.
+/// Emits the op's body on vectors. Values that are invariant along the vectors
+/// remain scalar.
 SmallVector<Value> ReductionLoops::emitBody(ValueRange arguments, int64_t row,
                                             int64_t lanes) {
   if (plan.dotProduct && lanes)

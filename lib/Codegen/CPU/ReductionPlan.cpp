@@ -20,7 +20,7 @@ using linalg::GenericOp;
 
 FailureOr<VectorRegisters> VectorRegisters::get(Operation *op, int64_t bytes,
                                                 int64_t count) {
-  // The size of the code is proportional to the product of both.
+  // The code size is proportional to the product of both.
   constexpr int64_t kMax = 1024;
   for (auto [name, value] :
        {std::pair("vector-bytes", bytes), std::pair("registers", count)})
@@ -166,7 +166,7 @@ static std::optional<unsigned> findRowLoop(const ReductionPlan &plan) {
   return rowLoop;
 }
 
-/// Returns the number of rows of a tile of so many lanes (0: scalars).
+/// Returns the number of rows of a tile that has `lanes` lanes (0: scalars).
 static int64_t chooseRows(const ReductionPlan &plan, int64_t lanes) {
   int64_t available = plan.numAccumulators;
   if (!lanes)
@@ -196,8 +196,8 @@ static bool canFoldBlocks(const ReductionPlan &plan) {
          });
 }
 
-/// Returns the plan with vectors along the outputs, whose operands are loaded
-/// as square blocks or not. Returns nullopt if this is not applicable.
+/// Returns the plan with vectors along the outputs, with or without square
+/// blocks of operands. Returns nullopt if the plan is not applicable.
 static std::optional<ReductionPlan> planVectors(const ReductionPlan &scalar,
                                                 bool hasBlocks) {
   ReductionPlan plan = scalar;
@@ -372,8 +372,8 @@ static ReductionPlan addMatrix(const ReductionPlan &plan,
   panel.matrix = matrix;
   panel.swapsOperands = isSwapped(
       *matrix, getDotTypes(plan.op)[panel.unpacked->getOperandNumber()]);
-  // Two by two tiles are accumulators, or four by eight vectors. Each step is
-  // an i32 of four bytes along K.
+  // The accumulators are two by two tiles, or four by eight vectors. Each step
+  // is an i32 of four bytes along K.
   bool hasTiles = matrix->unit == MatrixUnit::Tiles;
   panel.maxRows = result.tileRows = matrix->m * (hasTiles ? 2 : 4);
   panel.maxLanes = matrix->n * (hasTiles ? 2 : 8);
@@ -541,7 +541,7 @@ ReductionPlan ReductionPlan::choose(GenericOp op, const LoweringTarget &target,
   std::optional<ReductionPlan> vectors = planBestVectors(scalar);
   if (!vectors)
     return planFolded(scalar).value_or(scalar);
-  // Packing is not profitable for few rows, or square blocks.
+  // Packing is not profitable for few rows or for square blocks.
   bool isDynamic = vectors->rowLoop && scalar.isDynamic(*vectors->rowLoop);
   if (!vectors->rowLoop ||
       (!isDynamic && (vectors->blockLoop ||

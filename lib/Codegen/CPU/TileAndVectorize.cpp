@@ -152,10 +152,10 @@ struct TileAndVectorize final
 };
 } // namespace
 
-/// Distributes adjacent ops among threads, which do not sleep between the ops,
-/// if they have enough elements in total. If the sizes are dynamic, the emitted
-/// code chooses at run time, because waking threads takes longer than
-/// processing few elements.
+/// Distributes adjacent ops among threads if the ops have enough elements in
+/// total. The threads do not sleep between the ops. If the sizes are dynamic,
+/// the emitted code chooses at run time, because waking threads takes longer
+/// than processing few elements.
 LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
                                            ArrayRef<GenericOp> ops) {
   GenericOp first = ops.front();
@@ -405,8 +405,8 @@ LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
       (!maskedTail || (isStatic && hasPartialVectors(extent % tileSize))) &&
       canOverlapTiles(op);
   int64_t size = tileSize;
-  // A small op is a single vector or, if its size is ragged, two overlapping
-  // vectors whose size is a power of two.
+  // A small op becomes a single vector or, if its size is not a power of two,
+  // two overlapping vectors whose size is a power of two.
   if (isStatic && extent <= size) {
     if (!overlaps || !hasPartialVectors(extent))
       return success();

@@ -140,9 +140,9 @@ static int64_t countRows(GenericOp op, unsigned channel) {
   return rows;
 }
 
-/// Returns whether tiling a reduction loop keeps the results: those of integers
-/// do not depend on the accumulation order, and if no reduction loop is outside
-/// of the tiled one, the order stays the same.
+/// Whether tiling a reduction loop preserves the results. Results of integers
+/// do not depend on the accumulation order. If no reduction loop surrounds the
+/// tiled one, tiling does not change the order.
 static bool canSplitReduction(GenericOp op, unsigned loop) {
   if (getElementTypeOrSelf(op.getResult(0)).isInteger())
     return true;
@@ -201,8 +201,7 @@ static std::optional<Panels> match(GenericOp op) {
       total *= getLeast(*loop);
       int64_t block =
           decoder ? getBlock(decoder, decoded.getDimPosition(index)) : 1;
-      // Indices that do not advance in equal steps require that the loop is not
-      // tiled.
+      // The loop cannot be tiled if an index does not advance in equal steps.
       if (!haveEqualSteps(op, *loop)) {
         if (ShapedType::isDynamic(ranges[*loop])) {
           canTile = false;

@@ -62,9 +62,9 @@ static constexpr int64_t kMinBytes = int64_t(1) << 20;
 /// Data of a known size below this fits into most caches, so that a second
 /// version of the loop is not worth its code size.
 static constexpr int64_t kMinStaticBytes = int64_t(1) << 22;
-/// The maximum number of loops in a function. With more, for example to
-/// concatenate hundreds of tensors, each loop uses only a part of the caches,
-/// and compiling the second versions would take seconds.
+/// The maximum number of loops in a function. In functions with more loops,
+/// such as a concatenation of hundreds of tensors, each loop uses only a part
+/// of the caches, and compiling the second versions would take seconds.
 static constexpr size_t kMaxLoops = 64;
 static constexpr int64_t kLineBytes = 64;
 /// The prefetch distance. The long bodies of conversions keep too few loads in
@@ -182,7 +182,7 @@ bool StreamingLoop::isElement(OpOperand &use) {
 }
 
 /// Whether the surrounding loops write the same memory in each iteration. It is
-/// read before it is written again, so that it has to stay in the caches.
+/// read before it is written again, so it should remain in the caches.
 bool StreamingLoop::isRewritten(VectorAccess &write) {
   if (!loop->getParentOfType<LoopLikeOpInterface>())
     return false;
@@ -465,9 +465,9 @@ void StreamingLoop::prefetch(VectorAccess &read) {
   SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
   if (!isa<Value>(offsets.back()))
     return;
-  // The index may be beyond the end of the row or of the buffer, so that no
-  // comparison is needed: the next row follows, and prefetching an address
-  // that is not mapped has no effect.
+  // The index may be beyond the end of the row or of the buffer. No comparison
+  // is needed, because the next row follows, and prefetching an address that is
+  // not mapped has no effect.
   SmallVector<Value> indices =
       getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets);
   Value vector = indices.back();

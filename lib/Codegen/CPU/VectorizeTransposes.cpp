@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An elementwise op that reads an input in another order than it writes its
-// outputs has no vectors: the elements that are adjacent in the output are far
+// outputs cannot load vectors: elements that are adjacent in the output are far
 // apart in the input. This pass processes square blocks, which it transposes in
 // registers:
 //

@@ -38,7 +38,8 @@ void quant_float::walkSources(LinalgOp op, Value value,
       continue;
     visit(next);
     Operation *source = next.getDefiningOp();
-    // Fusion composes indices of all loops.
+    // After fusion, affine.apply has the indices of all loops as operands:
+    // visit only those that its map uses.
     if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(source)) {
       for (auto [index, dim] : llvm::enumerate(apply.getDimOperands()))
         if (apply.getAffineMap().isFunctionOfDim(index))

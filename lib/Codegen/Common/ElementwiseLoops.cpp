@@ -291,7 +291,7 @@ bool ElementwiseLoopNest::analyze() {
     if (!op.getMatchingIndexingMap(&output).isPermutation())
       return false;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  // Choose the output's last dimension that has more than one element.
+  // Choose the last dimension of the output that has more than one element.
   std::optional<unsigned> chosen;
   for (AffineExpr index : map.getResults())
     if (!chosen || ranges[*getLoop(index)] != 1)
@@ -328,8 +328,8 @@ Value ElementwiseLoopNest::getExtent(unsigned loop) {
 }
 
 /// Replaces `affine.apply` of `e floordiv c [+ offset]` by an unsigned
-/// division. The lowering of affine ops also divides negative numbers. Returns
-/// the value itself if it is something else.
+/// division, because the lowering of affine ops also supports negative numbers,
+/// which takes more instructions. Returns any other value unchanged.
 static Value divideUnsigned(RewriterBase &rewriter, Value value) {
   auto apply = value.getDefiningOp<affine::AffineApplyOp>();
   if (!apply)
@@ -477,9 +477,9 @@ static bool isByte(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 8;
 }
 
-/// Finds the values of the body that are constant in a block: those that are
-/// computed from inputs that have one element for a block, and from values that
-/// the inner loop does not change.
+/// Finds the values of the body that are constant in a block. They are computed
+/// from inputs with one element per block, and from values that are invariant
+/// in the inner loop.
 void ElementwiseLoopNest::collectBlockValues() {
   enum class Kind { Invariant, Block, Element };
   llvm::SmallDenseMap<Value, Kind> kinds;
@@ -525,9 +525,10 @@ bool ElementwiseLoopNest::canJoinBlocks() {
   if (!rowLoads.empty())
     return false;
   collectBlockValues();
-  // Results of a byte are packed from several registers, and floats of a byte
-  // are decoded by lookups of full registers. Other ops are as fast with one
-  // block. A division by a scalar is cheaper than one by a vector.
+  // Several blocks in a vector only help if results of one byte are packed from
+  // several registers, or if 8-bit floats are decoded by lookups of full
+  // registers. Other ops are as fast with one block. A division by a scalar is
+  // cheaper than a division by a vector.
   return (hasByteFloats ||
           llvm::any_of(op.getBody()->getTerminator()->getOperandTypes(),
                        isByte)) &&

@@ -35,8 +35,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// Whether the consumer reads every element of the producer exactly once. A
-/// producer that is read in a larger loop nest, that of a contraction or a
-/// broadcast, would be recomputed.
+/// producer that is read in a larger loop nest, such as that of a contraction
+/// or a broadcast, would be recomputed.
 static bool readsOnce(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());

@@ -162,9 +162,9 @@ static void inlineElement(RewriterBase &rewriter, tensor::ExtractOp extract,
   rewriter.replaceOp(extract, mapping.lookupOrDefault(yielded));
 }
 
-/// Returns the source of an op that changes the type or shape of a tensor or
-/// slices it; null for other ops, and if the position of an element depends on
-/// dynamic sizes.
+/// Returns the source of an op that casts, reshapes or slices a tensor. Returns
+/// null for other ops, and if the position of an element depends on dynamic
+/// sizes.
 static Value getViewSource(Operation *op) {
   if (!op || op->getNumResults() != 1)
     return {};

@@ -98,9 +98,9 @@ public:
   RowBranch(RewriterBase &rewriter, GenericOp op, ArrayRef<unsigned> loops)
       : b(rewriter), loc(op.getLoc()), op(op), loops(loops) {}
 
-  /// Creates the branch before the op and moves the decoder to the branch with
-  /// many rows. `fuse` fuses the weights of the matmul of a row, or fails.
-  /// Then the op stays.
+  /// Creates the branch before the op, and moves the decoder into the branch
+  /// for many rows. `fuse` fuses the weights into the matmul of a row. If it
+  /// fails, the op is left unchanged.
   LogicalResult emit(GenericOp decoder,
                      llvm::function_ref<FailureOr<Value>(GenericOp)> fuse);
 

@@ -306,8 +306,8 @@ bool Analysis::findIntegers() {
   SmallVector<double> values;
   for (unsigned number = 0; number < numEncodings; ++number) {
     std::optional<double> value;
-    // The value must be the same at each position in a byte, whatever the other
-    // bits are.
+    // The value must be the same at each position in a byte, regardless of the
+    // other bits.
     for (int64_t position = 0; position < (isInBytes ? perByte : 1); ++position)
       for (unsigned others : {0u, 255u}) {
         unsigned low = position * contraction.bits;

@@ -14,10 +14,10 @@
 //   q(i, j)     = g(x(i, j), scale(i, j floordiv 32))
 //
 // The last op, the consumer, determines the iteration space. Each index of the
-// other ops stands for a coordinate in this space: the index of a loop, of a
-// block of its indices, or in such a block. The coordinates are propagated from
-// the consumer to the ops before it. FusedReductionBuilder.cpp builds the
-// kernel.
+// other ops corresponds to a coordinate in this space: the index of a loop, the
+// index of a block of its indices, or the index within such a block. The
+// coordinates are propagated from the consumer to the ops before it.
+// FusedReductionBuilder.cpp builds the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,9 @@ using linalg::LinalgOp;
 /// The maximum number of elements of a row or block that a thread keeps in
 /// registers.
 static constexpr int64_t kMaxElements = 32;
-/// The same of blocks along other dimensions, which one thread reduces, and the
-/// number of their bytes above which a thread has one column.
+/// The maximum number of elements of a block along another dimension, which one
+/// thread reduces, and the size of such a block in bytes above which a thread
+/// processes only one column.
 static constexpr int64_t kMaxColumnElements = 128, kMaxColumnBytes = 256;
 static constexpr int64_t kBlockSize = 256, kMaxBlockSize = 1024;
 /// The limit of static workgroup memory, less a reserve for results.
@@ -263,7 +264,7 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
   for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
     if (range == 1)
       loops[loop] = Coordinate();
-  // From the dimensions of an operand to loops.
+  // Propagates coordinates from the dimensions of an operand to loops.
   auto propagate = [&](AffineMap map, ArrayRef<Coordinate> known) {
     for (auto [index, coordinate] : llvm::zip_equal(map.getResults(), known))
       if (std::optional<unsigned> loop = getLoop(index);
@@ -307,13 +308,13 @@ bool FusedReductions::tryToAdd(LinalgOp op) {
       propagate(op.getMatchingIndexingMap(input), *known);
   }
   for (std::optional<Coordinate> &loop : loops) {
-    // Loops with the same coordinate would be along a diagonal.
+    // Two loops with the same coordinate would access a diagonal.
     if (!loop || (loop->kind != Coordinate::Unit &&
                   llvm::is_contained(member.loops, *loop)))
       return false;
     member.loops.push_back(*loop);
   }
-  // From loops to the dimensions of operands.
+  // Propagate coordinates from loops to the dimensions of operands.
   for (OpOperand &operand : op->getOpOperands()) {
     Value view = operand.get();
     if (!isa<MemRefType>(view.getType())) {
@@ -549,7 +550,7 @@ bool FusedReductions::chooseRowTile(int64_t unit) {
 bool FusedReductions::chooseTile() {
   tile.assign(sizes.size(), 1);
   rowLoop.reset();
-  // The ranges of reductions of all indices of a loop.
+  // The ranges of the reductions over all indices of a loop.
   SmallVector<int64_t> rows(sizes.size(), 1);
   // The number of elements of a row that vectors may not exceed.
   int64_t unit = 0;
@@ -599,7 +600,7 @@ bool FusedReductions::chooseTile() {
 
 /// Whether all buffers that the kernel loads or stores have the sizes of the
 /// consumer's loops. The coordinates do not imply this: the input of a
-/// reduction may be larger than what is computed with the result.
+/// reduction may be larger than the tensor that the consumer computes.
 bool FusedReductions::haveEqualSizes() {
   llvm::SmallDenseSet<Value> equal;
   auto hasLoop = [&](Value buffer) {
@@ -643,7 +644,7 @@ bool FusedReductions::haveEqualSizes() {
         isKnown &= !map.isFunctionOfDim(loop) || loops.contains(loop) ||
                    member.loops[loop].kind != Coordinate::Loop;
       Value buffer = getBufferOfView(view);
-      // Reshaped indices are not those of the buffer.
+      // The indices of a reshaped view differ from those of the buffer.
       bool isPlain =
           llvm::none_of(member.loops, [](const Coordinate &coordinate) {
             return coordinate.kind == Coordinate::InBlock;
@@ -784,7 +785,7 @@ FusedReductions::match(LinalgOp consumer, bool reassociate,
     }
     fused.between.add(op);
   }
-  // An op that could not be added has changed the tile.
+  // Choose the tile again: an op that could not be added has changed it.
   bool isReduced = false;
   if (!fused.chooseTile() || !fused.writesEntireBytes())
     return std::nullopt;

@@ -134,7 +134,8 @@ private:
   SmallVector<Member> members;
   /// Of the buffers, without views.
   DenseMap<Value, Coordinates> coordinates;
-  /// What ops between the members access, which stay before the kernel.
+  /// The accesses of the ops between the members. These ops remain before the
+  /// kernel.
   BufferAccesses between;
   /// The allocations that both they and the members access.
   llvm::SmallDenseSet<Value> shared;

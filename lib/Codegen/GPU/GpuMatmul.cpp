@@ -94,7 +94,7 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
   tileColumns = columns;
   if (extents.empty())
     setExtents();
-  // Blocks are linearized with the result's columns fastest.
+  // The linear index of a block advances along the result's columns first.
   llvm::SmallBitVector isShared(extents.size(), true);
   for (ArrayRef<unsigned> loops :
        {ArrayRef(matmul.lhs.rows), ArrayRef(matmul.rhs.rows),

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts each linalg op to a gpu.launch with a one-dimensional grid, as its
-// lowering config says (ConfigureGpuKernels.cpp). Elementwise ops become
+// Converts each linalg op to a gpu.launch with a one-dimensional grid,
+// according to its lowering config (ConfigureGpuKernels.cpp). Elementwise ops
+// become
 //
 //   number = block * 256 + thread
 //   if number < ceil(elements / V):
@@ -112,7 +113,7 @@ private:
   LogicalResult buildMatmul(const GpuMatmul &matmul, LoweringConfigAttr config);
   /// Maps a matvec that has a reduction schedule.
   LogicalResult mapMatvec(LinalgOp op, LoweringStrategy strategy);
-  /// Maps an op to threads that compute one element of the result each.
+  /// Maps an op to threads, each of which computes one element of the result.
   LogicalResult mapScalar(LinalgOp op);
 
   std::optional<NvidiaChip> chip;
@@ -623,7 +624,7 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Whether the op may stay in host code, which must not access device memory.
+/// Whether the op may remain in host code, which must not access device memory.
 static bool isAllowedOnHost(Operation *op) {
   auto isOnHost = [](Value buffer) {
     return buffer.getDefiningOp<memref::AllocaOp>();

@@ -294,7 +294,8 @@ void ScalarKernels::read(gpu::LaunchOp launch, ArrayRef<Value> values,
     memref::StoreOp::create(b, toI64(b, value), buffers.onDevice, index(i + 1));
 
   b.setInsertionPointAfter(launch);
-  // These values stay if the device fails, so that loops on the host terminate.
+  // If the device fails, the host reads these values, so that its loops
+  // terminate.
   for (size_t i = 0, e = canFail ? 1 : values.size() + 1; i < e; ++i)
     memref::StoreOp::create(b, number(0), buffers.onHost, index(i));
   gpu::MemcpyOp::create(b, /*asyncToken=*/Type(), ValueRange(), buffers.onHost,

@@ -89,8 +89,8 @@ BlockArgument TensorCoreOperand::getArgument(linalg::GenericOp op) const {
                                                          : BlockArgument();
 }
 
-/// Returns what an instruction of a warpgroup needs to take an operand; empty
-/// if it takes it. TMA loads the operand as a matrix whose rows are contiguous
+/// Returns the requirements of a warpgroup instruction for an operand; empty if
+/// it takes it. TMA loads the operand as a matrix whose rows are contiguous
 /// along K.
 static StringRef getNeed(const MatrixInstruction &instruction,
                          const GpuMatmul &matmul, const GpuOperand &gpuOperand,

@@ -8,7 +8,7 @@
 //
 // Each thread block computes a tile of the result. One warp, the producer,
 // loads both operands by TMA to a ring of stages in workgroup memory. One or
-// two warpgroups, the consumers, multiply them and have the accumulators. Two
+// two warpgroups, the consumers, multiply them and hold the accumulators. Two
 // mbarriers of each stage synchronize them:
 //
 //   producer: for each 128 bytes of K:
@@ -49,7 +49,8 @@ static constexpr int64_t kSwizzleBytes = kSwizzleRows * kTileBytes;
 /// alignment and mbarriers in the 227 KB that a thread block may have, and the
 /// maximum number of stages.
 static constexpr int64_t kMaxStageBytes = 224 * 1024, kMaxStages = 6;
-/// The number of nanoseconds after which a thread that waits is awake again.
+/// The number of nanoseconds after which a suspended thread checks the barrier
+/// again.
 static constexpr int64_t kTicks = 10000000;
 
 namespace {
@@ -468,7 +469,7 @@ void WarpgroupKernel::build() {
 Value quant_float::canLoadByTma(KernelLaunches &launches,
                                 const GpuMatmul &matmul,
                                 const TensorCorePlan &plan) {
-  // The tile does not matter.
+  // The result does not depend on the tile.
   constexpr MatmulTile kNone = {LoweringStrategy::Warpgroup, 64, 64, 16, 64};
   return WarpgroupKernel(launches, matmul, plan, kNone).canLoad();
 }

@@ -55,8 +55,9 @@ class Tables {
 public:
   Tables(arith::ExtUIOp encodings, unsigned bits);
 
-  /// Returns the values to look up and their tables. These values have users
-  /// that have no tables, elements of 8, 16 or 32 bits, and depend on a cast.
+  /// Returns the values to look up and their tables. Each of these values has
+  /// elements of 8, 16 or 32 bits, depends on a cast, and has a user without a
+  /// table.
   SmallVector<std::pair<Value, Value>> getResults() const;
 
 private:
@@ -65,7 +66,8 @@ private:
 
   int64_t count;
   llvm::MapVector<Value, Value> tables;
-  /// The values that depend on a cast, without which a lookup does not pay.
+  /// The values that depend on a cast. A lookup of other values is not
+  /// profitable.
   llvm::DenseSet<Value> converted;
 };
 } // namespace

@@ -46,11 +46,11 @@ static std::optional<unsigned> getPackedBits(Type type) {
 
 namespace {
 
-/// Reads and writes elements of a packed buffer from one position on.
+/// Reads and writes elements of a packed buffer, starting at one position.
 ///
-/// A group is the smallest number of elements that fills entire bytes: two of 4
-/// bits, four of 2 or of 6. In a vector, each group is a lane, which has one
-/// byte for each element.
+/// A group is the smallest number of elements that fills entire bytes: two
+/// 4-bit elements, or four 2-bit or 6-bit elements. In a vector, each group is
+/// a lane with one byte for each element.
 class PackedAccess {
 public:
   /// Accesses `buffer`, whose sizes and strides count elements, at `indices`.
@@ -446,9 +446,9 @@ void PackedAccess::write(TypedValue<VectorType> elements,
   bytewise.setAlignmentAttr(store.getAlignmentAttr());
 }
 
-/// Uses one vector that has room for one more byte. Shifts the elements' bits
-/// and a mask of the valid bits to the position of the first bit, then merges
-/// them with the existing bytes.
+/// Uses a vector with one more byte than the elements need. Shifts the
+/// elements' bits and a mask of the valid bits to the position of the first
+/// bit, then merges them with the existing bytes.
 void PackedAccess::write(TypedValue<VectorType> elements, Value limit) {
   Value packed = pack(elements);
   auto packedType = cast<VectorType>(packed.getType());
