@@ -600,6 +600,16 @@ def ConvertStablehloToOnnxPass
     of "shape_assertion" becomes `cf.assert`, and annotations of shardings are
     dropped. All other custom calls, all ops without a conversion, and attributes
     that are not known, are errors that name the op.
+
+    The stage `normalize-import` runs this pass.
+
+    Example:
+
+    ```
+    %0 = "stablehlo.convert"(%x) : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+    // becomes
+    %0 = quant_float.cast %x opset 28 saturate false : tensor<4xf32> to tensor<4xf8E4M3FN>
+    ```
   }];
   let options = [
     Option<"division", "division", "Division", /*default=*/"Division::XLA",
@@ -676,6 +686,19 @@ def ConvertTorchToOnnxPass
 
     Assertions of metadata are checked and removed. All other ops are errors
     that name the op.
+
+    The stage `normalize-import` runs this pass.
+
+    Example:
+
+    ```
+    %float8 = "torch.constant.int"() <{value = 24 : i64}> : () -> !torch.int
+    %0 = "torch.prims.convert_element_type"(%x, %float8)
+           : (!torch.vtensor<[4],f32>, !torch.int) -> !torch.vtensor<[4],f8E4M3FN>
+    // becomes
+    %0 = quant_float.node "Cast"(%x) opset 28 attributes {saturate = 1 : i64, to = 17 : i64}
+           : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+    ```
   }];
   let options = [
     Option<"torchVersion", "torch-version", "std::string",
@@ -714,6 +737,16 @@ def ConvertOnnxMlirToOnnxPass
 
     All other ops are errors that name the op. The passes that follow check the
     nodes as those of a model file.
+
+    The stage `normalize-import` runs this pass.
+
+    Example:
+
+    ```
+    %y = "onnx.Relu"(%x) {onnx_node_name = "act"} : (tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
+    // becomes
+    %y = quant_float.node "Relu"(%x) opset 28 name "act" : (tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
+    ```
   }];
   let options = [
     Option<"opset", "opset", "int64_t", /*default=*/"0",

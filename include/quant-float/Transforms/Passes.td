@@ -554,6 +554,16 @@ def QuantFloatConvertFakeConvertToQdqPass
     rounded twice. Every other `fakeconvert` is left unchanged, with a remark
     that states the reason.
 
+    ```mlir
+    %r = arith.constant dense<[[[2.0], [0.25], [8.0]]]> : tensor<1x3x1xf32>
+    %y = quant_float.fakeconvert %x, %r to f8E4M3FN opset 13
+           : tensor<?x3x8xf32>, tensor<1x3x1xf32> to tensor<?x3x8xf32>
+    // becomes
+    %s = arith.constant dense<[0.5, 4.0, 0.125]> : tensor<3xf32>
+    %y = quant_float.qdq %x, %s axis 1 storage f8E4M3FN opset 23
+           : tensor<?x3x8xf32>, tensor<3xf32> to tensor<?x3x8xf32>
+    ```
+
     `quant-float-convert-qdq-to-fakeconvert` is the inverse.
   }];
   let statistics = [

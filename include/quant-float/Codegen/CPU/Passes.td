@@ -458,6 +458,16 @@ def QuantFloatPadIntoDestinationPass
     fill; the op writes its results to the interior of the filled tensor, and no
     copy is made. Tensors of packed sub-byte elements are still copied.
 
+    ```
+    %y = linalg.generic /* elementwise */ ins(%x) outs(%empty) -> tensor<14x14xf32>
+    %p = tensor.pad %y low[1, 1] high[1, 1] { /* yields %zero */ } : tensor<14x14xf32> to tensor<16x16xf32>
+    // becomes
+    %filled = linalg.fill ins(%zero : f32) outs(%padded : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %interior = tensor.extract_slice %filled[1, 1] [14, 14] [1, 1] : tensor<16x16xf32> to tensor<14x14xf32>
+    %y = linalg.generic /* elementwise */ ins(%x) outs(%interior) -> tensor<14x14xf32>
+    %p = tensor.insert_slice %y into %filled[1, 1] [14, 14] [1, 1] : tensor<14x14xf32> into tensor<16x16xf32>
+    ```
+
     A chain of `tensor.insert_slice` that starts with a `tensor.empty` and is
     materialized in an argument starts with that argument instead, so that
     the producers of the slices write to it.

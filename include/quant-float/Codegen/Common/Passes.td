@@ -331,6 +331,16 @@ def QuantFloatLowerReshapesPass
     `memref.reinterpret_cast` with the sizes of the result. Upstream's lowerings
     support one dynamic size in each reassociation group, and no unranked
     memrefs; networks need more.
+
+    ```
+    %y = memref.expand_shape %x [[0, 1]] output_shape [%m, %n] : memref<?xf32> into memref<?x?xf32>
+    // becomes
+    %y = memref.reinterpret_cast %x to offset: [0], sizes: [%m, %n], strides: [%n, 1]
+           : memref<?xf32> to memref<?x?xf32>
+    ```
+
+    Runs before `quant-float-expand-memref-views` (CPU) and
+    `expand-strided-metadata` (GPU).
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -360,6 +370,8 @@ def QuantFloatLowerVectorTransfersPass
     Applies the patterns of upstream's `convert-vector-to-scf` to vector
     transfers only. The upstream pass visits every op twice and tries to fold
     it, which is slow on large functions.
+
+    The CPU pipeline runs this pass after `quant-float-lower-packed-elements`.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect",
@@ -374,6 +386,9 @@ def QuantFloatExpandMemrefViewsPass
     Applies the patterns of upstream's `expand-strided-metadata` to `memref` ops
     and the ops that replace them only. The upstream pass tries to fold all
     other ops, too, which is slow on large functions.
+
+    The CPU pipeline runs this pass after `quant-float-lower-reshapes` and
+    before `lower-affine`.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -389,6 +404,19 @@ def QuantFloatLowerStridedTransfersPass
     stride, as in transpositions, to one scalar load or store per element.
     Upstream's lowering is a loop that keeps the vector in memory. A
     `vector.mask` around a transfer becomes its mask operand.
+
+    ```
+    %v = vector.transfer_read %x[%c0, %i], %zero {in_bounds = [true]} : memref<8x?xf32, strided<[1, 8]>>, vector<4xf32>
+    // becomes
+    %0 = memref.load %x[%c0, %i] : memref<8x?xf32, strided<[1, 8]>>
+    %1 = affine.apply affine_map<()[s0] -> (s0 + 1)>()[%i]
+    %2 = memref.load %x[%c0, %1] : memref<8x?xf32, strided<[1, 8]>>
+    // The same for two more elements.
+    %v = vector.from_elements %0, %2, %4, %6 : vector<4xf32>
+    ```
+
+    The CPU pipeline runs this pass after linalg ops are lowered, and before
+    `quant-float-use-nontemporal-stores`.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -406,6 +434,8 @@ def QuantFloatLowerVectorOpsPass
     ops. `convert-to-llvm` converts the rest. Only vector ops are visited:
     upstream's pass also tries to fold all other ops, and takes most of the
     compile time of a module of small functions.
+
+    The CPU pipeline runs this pass before `quant-float-convert-to-llvm`.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",

@@ -302,6 +302,9 @@ def QuantFloatOutlineGpuKernelsPass
     error: `quant-float-outline-scalar-gpu-kernels`, which runs earlier,
     converts scalar accesses. `module` is the symbol of the `gpu.module`.
     Kernels are named after their function.
+
+    Runs on memrefs, after `quant-float-fuse-gpu-reductions` and before
+    `gpu-kernel-outlining`.
   }];
   let options = [
     Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",

@@ -44,6 +44,9 @@ def QuantFloatLowerMathPass
     ```
 
     `math.fma` on f64 is not expanded: LLVM calls the C library.
+
+    Runs on scalars and vectors, after linalg ops are lowered to loops or
+    kernels.
   }];
   let options = [
     Option<"libm", "libm", "bool", /*default=*/"true",

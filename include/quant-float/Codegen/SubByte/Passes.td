@@ -48,6 +48,9 @@ def QuantFloatLowerPackedElementsPass
     %2 = arith.shrui %1, %shift : i8
     %3 = arith.trunci %2 : i8 to i4
     ```
+
+    Runs on memrefs and vector transfers, after linalg ops are lowered, and
+    before `quant-float-lower-vector-transfers`.
   }];
   let options = [
     Option<"permutes", "permutes", "bool", /*default=*/"false",

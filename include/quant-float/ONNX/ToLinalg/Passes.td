@@ -43,6 +43,23 @@ def ConvertOnnxNodesToLinalgPass
 
     Without `allow-unsupported`, the pass fails if there are nodes without a
     lowering. The error lists all of them, with the reason.
+
+    The stage `lower-nodes-to-linalg` runs this pass, before the conversions of
+    the dialect to linalg.
+
+    Example:
+
+    ```
+    %0 = quant_float.node "Neg"(%x) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %init = tensor.empty() : tensor<4xf32>
+    %0 = linalg.generic {indexing_maps = [(d0) -> (d0), (d0) -> (d0)], iterator_types = ["parallel"]}
+           ins(%x : tensor<4xf32>) outs(%init : tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %1 = arith.negf %in : f32
+      linalg.yield %1 : f32
+    } -> tensor<4xf32>
+    ```
   }];
   let options = [
     Option<"allowUnsupported", "allow-unsupported", "bool", /*default=*/"false",

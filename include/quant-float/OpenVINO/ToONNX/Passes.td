@@ -39,6 +39,8 @@ def ConvertOpenVinoNodesToOnnxPass
 
     Without `allow-unsupported`, the pass fails if there are layers without a
     lowering. The error lists all of them, with the reason.
+
+    The stage `normalize-import` runs this pass.
   }];
   let options = [
     Option<"allowUnsupported", "allow-unsupported", "bool", /*default=*/"false",
