@@ -127,7 +127,7 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
   let statistics = [
     Statistic<"numEliminated", "num-eliminated",
               "Number of quantize ops of dequantized values eliminated">,
-    Statistic<"numKept", "num-kept", "Number of quantize ops of dequantized values that remain">
+    Statistic<"numKept", "num-kept", "Number of quantize ops of dequantized values that stay">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
