@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Markdown tables of the records of matmuls.py, integer_matmuls.py, networks.py and tokens.py."""
+"""Markdown tables of the records of matmuls.py, integer_matmuls.py, networks.py, tokens.py
+and decoders.py."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -143,6 +144,27 @@ def write_tokens(record: dict) -> str:
     return table(heads, (list(cells(name)) for name in list_contenders(rows)))
 
 
+def write_decoders(record: dict) -> str:
+    """Milliseconds per token and per prompt of each decoder, a table for each number of threads."""
+    parts = []
+    for threads in dict.fromkeys(row["threads"] for row in record["rows"]):
+        rows = [row for row in record["rows"] if row["threads"] == threads]
+        names = list_contenders(rows)
+        cells = (
+            [
+                f"{row['type']}, {row['width']} wide",
+                *(
+                    f"{outcome['ms']:.3g} / {outcome['prompt_ms']:.3g}" if "ms" in outcome else "-"
+                    for outcome in (row["contenders"].get(name, {}) for name in names)
+                ),
+            ]
+            for row in rows
+        )
+        heads = ["one thread" if threads == 1 else f"{threads} threads", *map(shorten, names)]
+        parts.append(table(heads, cells))
+    return "\n\n".join(parts)
+
+
 # Keyed by the name of the record, which is also that of the part of benchmarks/README.md.
 WRITERS = {
     "matmuls": write_matmuls,
@@ -150,4 +172,5 @@ WRITERS = {
     "networks": write_networks,
     "model_zoo": write_model_zoo,
     "tokens": write_tokens,
+    "decoders": write_decoders,
 }

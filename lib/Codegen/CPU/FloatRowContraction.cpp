@@ -28,6 +28,7 @@ private:
   SmallVector<Value> emitChunk(OpFoldResult first, int64_t rows,
                                OpFoldResult chunk, int64_t count,
                                ValueRange accumulators) override;
+  Value loadInputSum(int64_t vector, OpFoldResult chunk, int64_t part);
   Value initAccumulator(int64_t vector, OpFoldResult chunk, int64_t part,
                         int64_t count);
   /// A group of terms and parts that are decoded together.
@@ -179,7 +180,7 @@ SmallVector<Value> FloatRowContraction::emitChunk(OpFoldResult first,
     for (int64_t row = 0; row < rows; ++row) {
       position[contraction.channel] = plus(first, row);
       decoded.push_back(decode(step, count));
-      if (needsInputSums())
+      if (needsCorrection())
         for (int64_t vector = 0; vector < contraction.vectors; ++vector)
           partial[getNumber(row, vector, step.part)] =
               initAccumulator(vector, chunk, step.part, count);
@@ -207,17 +208,29 @@ SmallVector<Value> FloatRowContraction::emitChunk(OpFoldResult first,
       for (int64_t row = 0; row < rows; ++row) {
         position[contraction.channel] = plus(first, row);
         Value scale = getBlockScale(part, count);
+        Value minimum = getBlockMinimum(part, count);
         for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
           int64_t number = getNumber(row, vector, part);
           Value value = partial[number];
           // Null if the lanes are beyond the end of the reduction.
-          if (value)
-            results[number] = scale ? accumulate(results[number], scale, value)
-                                    : add(results[number], value);
+          if (!value)
+            continue;
+          results[number] = scale ? accumulate(results[number], scale, value)
+                                  : add(results[number], value);
+          if (minimum)
+            results[number] = accumulateMinimum(
+                results[number], minimum, loadInputSum(vector, chunk, part));
         }
       }
   }
   return results;
+}
+
+Value FloatRowContraction::loadInputSum(int64_t vector, OpFoldResult chunk,
+                                        int64_t part) {
+  return vector::LoadOp::create(
+      b, vectorOf(lanes, b.getF32Type()), inputSums,
+      ValueRange{index(vector), toValue(chunk), index(part * lanes)});
 }
 
 /// Returns the initial accumulator of a part of a chunk: the correction for the
@@ -227,10 +240,8 @@ Value FloatRowContraction::initAccumulator(int64_t vector, OpFoldResult chunk,
   Value point = contraction.point ? buildShared(contraction.point, part, count,
                                                 b.getF32Type())
                                   : Value();
-  Value inputSum = vector::LoadOp::create(
-      b, vectorOf(lanes, b.getF32Type()), inputSums,
-      ValueRange{index(vector), toValue(chunk), index(part * lanes)});
-  return multiply(getCorrection(point, lanes), inputSum);
+  return multiply(getCorrection(point, lanes),
+                  loadInputSum(vector, chunk, part));
 }
 
 std::unique_ptr<WeightContractionLoops> quant_float::makeFloatRowContraction(

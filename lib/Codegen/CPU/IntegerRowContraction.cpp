@@ -72,8 +72,8 @@ private:
   /// The quantized x, indexed by vector, chunk, field and position. Indexed by
   /// vector, chunk and lane: its scales, and the sums of a lane's integers. If
   /// there is no zero point, the sums are already multiplied by the negated
-  /// offset.
-  Value packed, scales, inputSums;
+  /// offset. If there is a minimum, also the sums times the scales.
+  Value packed, scales, inputSums, scaledSums;
 };
 } // namespace
 
@@ -99,6 +99,9 @@ void IntegerRowContraction::packX() {
   if (hasCorrection())
     inputSums = allocate({contraction.vectors, getChunks(), order.lanes},
                          b.getI32Type());
+  if (contraction.minimum)
+    scaledSums =
+        allocate({contraction.vectors, getChunks(), order.lanes}, f32);
   Value flat = allocate({contraction.vectors, padded}, f32);
   for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
     auto fill = [&](int64_t from, int64_t to,
@@ -171,22 +174,30 @@ void IntegerRowContraction::packBlock(Value flat, int64_t vector,
       b, vector::BitCastOp::create(b, integers, rounded),
       splatInteger(llvm::bit_cast<int32_t>(float(kRoundingBias)), block));
 
-  Value within = at((d0 % perChunk) * (block / order.terms));
-  if (hasCorrection()) {
+  int64_t numLanes = block / order.terms;
+  SmallVector<Value> laneIndices = {index(vector), chunk,
+                                    at((d0 % perChunk) * numLanes)};
+  Value scaleOfLanes = broadcast(scale, numLanes);
+  if (hasCorrection() || contraction.minimum) {
     Value inputSum;
     for (int64_t term = 0; term < order.terms; ++term) {
       Value each = extractStrided(rounded, term, order.terms);
       inputSum = inputSum ? arith::AddIOp::create(b, inputSum, each).getResult()
                           : each;
     }
-    if (!contraction.point)
+    if (contraction.minimum) {
+      Value asFloat =
+          arith::SIToFPOp::create(b, vectorOf(numLanes, f32), inputSum);
+      vector::StoreOp::create(b, multiply(asFloat, scaleOfLanes), scaledSums,
+                              laneIndices);
+    }
+    if (hasCorrection() && !contraction.point)
       inputSum = arith::MulIOp::create(
-          b, inputSum, splatInteger(-dots.getOffset(), block / order.terms));
-    vector::StoreOp::create(b, inputSum, inputSums,
-                            ValueRange{index(vector), chunk, within});
+          b, inputSum, splatInteger(-dots.getOffset(), numLanes));
+    if (hasCorrection())
+      vector::StoreOp::create(b, inputSum, inputSums, laneIndices);
   }
-  vector::StoreOp::create(b, broadcast(scale, block / order.terms), scales,
-                          ValueRange{index(vector), chunk, within});
+  vector::StoreOp::create(b, scaleOfLanes, scales, laneIndices);
   int64_t fields = dots.getFields();
   if (dots.getWidth() < 32)
     rounded = arith::TruncIOp::create(
@@ -212,7 +223,7 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
   for (int64_t part = 0; part < getParts() && part * each < count; ++part) {
     // For each vector: x, its scale and the initial accumulator.
     SmallVector<SmallVector<Value>> x;
-    SmallVector<Value> scale, starts;
+    SmallVector<Value> scale, starts, inputs;
     for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
       Value vectorIndex = index(vector), chunkIndex = toValue(chunk);
       SmallVector<Value> laneIndices = {vectorIndex, chunkIndex,
@@ -229,6 +240,9 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
               ? vector::LoadOp::create(b, integers, inputSums, laneIndices)
                     .getResult()
               : splatInteger(0, lanes));
+      if (contraction.minimum)
+        inputs.push_back(
+            vector::LoadOp::create(b, floats, scaledSums, laneIndices));
     }
     for (int64_t row = 0; row < rows; ++row) {
       position[contraction.channel] = plus(first, row);
@@ -243,6 +257,7 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
             b, splatInteger(-dots.getOffset(), lanes), point);
       }
       Value blockScale = getBlockScale(part, count);
+      Value minimum = getBlockMinimum(part, count);
       for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
         Value from = starts[vector];
         if (correction)
@@ -254,6 +269,9 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
           accumulator = multiply(blockScale, accumulator);
         int64_t number = getNumber(row, vector, part);
         results[number] = add(results[number], accumulator);
+        if (minimum)
+          results[number] =
+              accumulateMinimum(results[number], minimum, inputs[vector]);
       }
     }
   }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CollapseWeightDecoders.h"
 #include "FuseGathers.h"
 #include "LinalgUtils.h"
 #include "WeightContraction.h"
@@ -212,6 +213,7 @@ struct FuseElementwise final
           return isFused;
         });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    populateCollapseWeightDecodersPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);

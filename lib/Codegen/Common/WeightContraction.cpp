@@ -142,6 +142,7 @@ public:
 
 private:
   bool findOperands();
+  void findMinimum(const Contraction &found, ContractionOperand weights);
   bool findLayout();
   bool hasSupportedScales();
   bool findValues();
@@ -206,7 +207,25 @@ bool Analysis::findOperands() {
   contraction.scale = decoding->scale;
   contraction.point = decoding->zeroPoint;
   weight = weights.value;
+  findMinimum(*found, weights);
   return true;
+}
+
+/// Separates a term that is added to the scaled value or subtracted from it.
+void Analysis::findMinimum(const Contraction &found,
+                           ContractionOperand weights) {
+  Operation *op = weights.value.getDefiningOp();
+  if (!isa_and_nonnull<arith::SubFOp, arith::AddFOp>(op) ||
+      !dependsOn(op->getOperand(0), contraction.quantized) ||
+      dependsOn(op->getOperand(1), contraction.quantized))
+    return;
+  contraction.minimum = op->getOperand(1);
+  contraction.addsMinimum = isa<arith::AddFOp>(op);
+  weights.value = op->getOperand(0);
+  ScaledValue scaled = found.getScaledValue(weights);
+  contraction.decoded = integer = scaled.decoded;
+  contraction.scale = scaled.scale;
+  contraction.point = scaled.zeroPoint;
 }
 
 /// Determines how the quantized values are laid out in memory: rows or columns
@@ -250,8 +269,11 @@ bool Analysis::hasSupportedScales() {
            index != getMap(input).getResults().back()))
         return false;
     }
-  return contraction.block == contraction.getDepth() ||
-         contraction.block % 16 == 0;
+  bool isForChannel = contraction.block == contraction.getDepth();
+  if (contraction.minimum && (!contraction.isAlongDepth || isForChannel ||
+                              usesIndex(op, contraction.minimum)))
+    return false;
+  return isForChannel || contraction.block % 16 == 0;
 }
 
 /// Determines the values of encodings: those of packed ones, which are
@@ -341,7 +363,7 @@ bool Analysis::findIntegers() {
     table.offset = -minValue;
     return minValue == std::floor(minValue);
   }
-  if (contraction.bits != 4 || contraction.point)
+  if (contraction.bits != 4 || contraction.point || contraction.minimum)
     return false;
   while (llvm::any_of(values, [&](double value) {
     return value / table.unit != std::round(value / table.unit);

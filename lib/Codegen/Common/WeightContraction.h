@@ -62,7 +62,7 @@ struct EncodingValues {
 
 /// A linalg.generic with the body
 ///
-///   acc += x * scale * (decoded - point)
+///   acc += x * (scale * (decoded - point) - minimum)
 ///
 /// One operand holds the quantized weights. Another operand may depend on both
 /// the channels and K only if it is constant in blocks along K.
@@ -101,7 +101,13 @@ struct WeightContraction {
   /// Values in the body: x; the value of the encoding, without the zero point
   /// if that is separate; the scale and the zero point, or null.
   Value x, decoded, scale, point;
-  /// The number of elements along K that share a scale and a zero point.
+  /// The minimum, which is the same for the elements of a block, or null.
+  /// Weights that are K-contiguous and have scales of blocks may have one.
+  Value minimum;
+  /// Whether the body adds the minimum instead of subtracting it.
+  bool addsMinimum = false;
+  /// The number of elements along K that share a scale, a zero point and a
+  /// minimum.
   int64_t block = 0;
   /// The values of packed encodings, and of 8-bit ones if `asIntegers`.
   EncodingValues values;

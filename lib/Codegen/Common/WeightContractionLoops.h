@@ -120,9 +120,18 @@ protected:
         b, b.getZeroAttr(vectorOf(count, type.getElementType())));
     return vector::InsertStridedSliceOp::create(b, vector, zeros, 0, 1);
   }
-  bool needsInputSums() {
+  /// Whether the sums of x correct sums of values without offset and zero
+  /// point.
+  bool needsCorrection() {
     return contraction.isPacked() &&
            (contraction.values.offset || contraction.point);
+  }
+  bool needsInputSums() { return needsCorrection() || contraction.minimum; }
+  /// Subtracts the minimum times a sum of x from an accumulator.
+  Value accumulateMinimum(Value accumulator, Value minimum, Value inputSum) {
+    if (!contraction.addsMinimum)
+      minimum = arith::NegFOp::create(b, minimum);
+    return accumulate(accumulator, minimum, inputSum);
   }
   /// Returns -(offset + point), which multiplies the sum of x in a block.
   Value getCorrection(Value point, int64_t count);
@@ -174,6 +183,12 @@ protected:
   /// Returns the scale of a block, which multiplies its accumulators; null if
   /// the scale is the same for an entire channel.
   Value getBlockScale(int64_t part, int64_t count);
+  /// Returns the minimum of a block, or null if there is none.
+  Value getBlockMinimum(int64_t part, int64_t count) {
+    return contraction.minimum ? buildShared(contraction.minimum, part, count,
+                                             b.getF32Type())
+                               : Value();
+  }
   /// Builds a value of the body that is the same for a block, for the lanes of
   /// a part.
   Value buildShared(Value value, int64_t part, int64_t count, Type element);

@@ -88,9 +88,9 @@ private:
   Value buildShared(Value value, Value start);
   void addLanes(ValueRange accumulators);
 
-  /// x indexed by vector, chunk, term and lane; the same memory as vectors of
-  /// the threads' lanes; and the sums of x of each lane of a chunk.
-  Value packed, packedLanes, inputSums;
+  /// x indexed by vector, chunk, term and lane, and the sums of x of each lane
+  /// of a chunk. Both also as vectors of the threads' lanes.
+  Value packed, packedLanes, inputSums, inputSumLanes;
   /// The thread's first lane, its group, and its channels.
   Value lane, group;
   SmallVector<Value> channels;
@@ -288,18 +288,22 @@ void RowMatvecKernel::emitChunk(Value start, Value chunk, ArrayRef<Value> loads,
         contraction.scale && contraction.block != contraction.getDepth()
             ? buildShared(contraction.scale, start)
             : Value();
-    Value correction;
-    if (needsInputSums())
+    Value correction, minimum;
+    if (needsCorrection())
       correction = getCorrection(
           contraction.point ? buildShared(contraction.point, start) : Value(),
           getShare());
+    if (contraction.minimum)
+      minimum = buildShared(contraction.minimum, start);
     for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
-      Value accumulator;
-      if (correction) {
-        Value all = memref::LoadOp::create(
-            b, inputSums, ValueRange{index(vector), chunk, lane});
-        accumulator = multiply(correction, broadcast(all, getShare()));
-      }
+      Value accumulator, inputSum;
+      if (needsInputSums())
+        inputSum =
+            memref::LoadOp::create(b, inputSumLanes,
+                                   ValueRange{index(vector), chunk,
+                                              lanesOfChunk});
+      if (correction)
+        accumulator = multiply(correction, inputSum);
       for (auto [term, weight] : llvm::enumerate(weights)) {
         Value x = memref::LoadOp::create(
             b, packedLanes,
@@ -308,6 +312,8 @@ void RowMatvecKernel::emitChunk(Value start, Value chunk, ArrayRef<Value> loads,
       }
       Value &all = accumulators[row * contraction.vectors + vector];
       all = scale ? accumulate(all, scale, accumulator) : add(all, accumulator);
+      if (minimum)
+        all = accumulateMinimum(all, minimum, inputSum);
     }
   }
 }
@@ -381,8 +387,10 @@ void RowMatvecKernel::emit() {
   Type f32 = b.getF32Type();
   packed = share({contraction.vectors, count, order.terms, order.lanes}, f32);
   packedLanes = viewLanes(packed);
-  if (needsInputSums())
+  if (needsInputSums()) {
     inputSums = share({contraction.vectors, count, order.lanes}, f32);
+    inputSumLanes = viewLanes(inputSums);
+  }
 
   SmallVector<Value> accumulators(getRows() * contraction.vectors,
                                   zero(getLanes()));
