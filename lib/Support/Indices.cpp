@@ -23,6 +23,9 @@ std::optional<BlockIndex> quant_float::getBlockIndex(AffineExpr index) {
   auto size = dyn_cast<AffineConstantExpr>(division.getRHS());
   if (!size || size.getValue() <= 0)
     return std::nullopt;
+  // A block of blocks.
+  if (std::optional<BlockIndex> inner = getBlockIndex(division.getLHS()))
+    return BlockIndex{inner->position, inner->size * size.getValue()};
   return BlockIndex{division.getLHS(), size.getValue()};
 }
 

@@ -99,7 +99,7 @@ def add_along(terms):
     return total
 
 
-def sum_rows(x, numbers, correction, scale, block, bits):
+def sum_rows(x, numbers, correction, scale, block, bits, minimum=None):
     """K-contiguous weights: x has shape (M, K), the other operands (N, K). Returns y (M, N) and the
     number of rounded operations for one element."""
     depth = x.shape[1]
@@ -119,9 +119,11 @@ def sum_rows(x, numbers, correction, scale, block, bits):
             products.insert(0, (padded[:, at[0]][None], add_along(list(ours))))
         total = accumulate(products)
         lanes = lanes + total if block is None else fma(scale[:, at[0]][None], total, lanes)
-    return finish_rows(lanes, scale, block), (
-        1 if correction is None else 2
-    ) * terms + depth // chunk + 8
+        if minimum is not None:
+            lanes = fma(-np.pad(minimum, padding)[:, at[0]][None], add_along(list(ours)), lanes)
+    sums = 1 + (correction is not None) + (minimum is not None)
+    chunks = (1 if minimum is None else 2) * (depth // chunk)
+    return finish_rows(lanes, scale, block), sums * terms + chunks + 8
 
 
 def finish_rows(lanes, scale, block):
@@ -148,7 +150,7 @@ def round_to_integers(x, block):
     return numbers.reshape(x.shape), np.repeat(scales, size, 1)
 
 
-def sum_integer_rows(x, values, scale, block, bits):
+def sum_integer_rows(x, values, scale, block, bits, minimum=None):
     """Like sum_rows with quantized x. The values have neither offset nor zero points."""
     depth = x.shape[1]
     terms = 32 // bits
@@ -163,8 +165,12 @@ def sum_integer_rows(x, values, scale, block, bits):
         # f4 values are multiples of 0.5.
         total = (2 * exact).astype(F32) * (scales[:, None, at[:, 0]] / 2)
         lanes = lanes + (total if block is None else scale[None, :, at[:, 0]] * total)
+        if minimum is not None:
+            whole = numbers[:, at].sum(2).astype(F32) * scales[:, at[:, 0]]
+            lanes = fma(-np.pad(minimum, padding)[None, :, at[:, 0]], whole[:, None], lanes)
     rounding = np.where(np.isfinite(scales), scales, 0)[:, :depth].astype(float) / 2
-    return finish_rows(lanes, scale, block), depth // chunk + 16, rounding
+    chunks = (1 if minimum is None else 2) * (depth // chunk)
+    return finish_rows(lanes, scale, block), chunks + 16, rounding
 
 
 def sum_columns(x, numbers, correction, scale, block):
@@ -185,8 +191,9 @@ def sum_columns(x, numbers, correction, scale, block):
 functions, cases = [], []
 
 
-def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, is_integer, round_to=F32):  # fmt: skip
-    """`numbers` (N, K) are the weights before the offset and the zero points are subtracted."""
+def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, is_integer, round_to=F32, minimum=None):  # fmt: skip
+    """`numbers` (N, K) are the weights before the offset and the zero points are subtracted, and
+    `minimum` (N, K) is subtracted from the scaled ones."""
     correction = None
     # With one block, the scale is per channel.
     block = None if block in (0, x.shape[1]) else block
@@ -203,17 +210,18 @@ def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, 
     rounding = np.zeros(x.shape)
     if X_BITS and is_rows and is_integer:
         values = numbers if correction is None else numbers + correction
-        wanted, operations, rounding = sum_integer_rows(ours, values, spread, block, bits)
+        wanted, operations, rounding = sum_integer_rows(ours, values, spread, block, bits, minimum)
     elif is_rows:
-        wanted, operations = sum_rows(*arguments, bits)
+        wanted, operations = sum_rows(*arguments, bits, minimum)
     else:
         wanted, operations = sum_columns(*arguments)
     exact = [array.astype(float) for array in (ours, numbers, spread)]
     taken = 0 if correction is None else correction.astype(float)
-    sums = exact[0] @ ((exact[1] + taken) * exact[2]).T
-    most = np.abs(exact[0]) @ ((np.abs(exact[1]) + np.abs(taken)) * exact[2]).T
+    less = np.zeros(numbers.shape) if minimum is None else minimum.astype(float)
+    sums = exact[0] @ ((exact[1] + taken) * exact[2] - less).T
+    most = np.abs(exact[0]) @ ((np.abs(exact[1]) + np.abs(taken)) * exact[2] + np.abs(less)).T
     bound = operations * 2.0**-24 * most
-    bound += rounding @ (np.abs(exact[1] + taken) * exact[2]).T
+    bound += rounding @ (np.abs(exact[1] + taken) * exact[2] + np.abs(less)).T
     assert (np.abs(wanted - sums) <= bound).all(), body
     output = Tensor.of_floats(wanted.astype(round_to))
     symbol = f"case{len(functions)}"
@@ -298,6 +306,48 @@ def packed_case(bits, depth, channels, vectors, block, has_points, element=F32):
     case(body, inputs, x, encodings[:, :depth].astype(F32) - F32(offset), offset, points, scale, block, bits, True, True, element)  # fmt: skip
 
 
+def minimum_case(element, depth, channels, vectors, block, node="Sub", quantized_scales=False):
+    """Weights with a minimum, as the formats of GGUF have them: blocks are a dimension of their own."""
+    bits, blocks = TYPES[element][1], depth // block
+    weights, values = make_encodings(element, (channels, blocks, block))
+    inputs, lines = [None, weights], []
+    parameters, names = [], []
+    for name, unit in (("%s", 1 / 64), ("%m", 1 / 16)):
+        shape = (channels, blocks, 1)
+        if quantized_scales:  # Groups of four scales share an f16 scale.
+            tensor, numbers = make_encodings("ui8", shape)
+            factor = ((random.random((channels, blocks // 4, 1)) + 0.5) * unit / 256).astype(np.float16)  # fmt: skip
+            inputs += [tensor, Tensor.of_floats(factor)]
+            types = f"{tensor.type}, {inputs[-1].type}"
+            lines.append(
+                f"{name} = quant_float.dequantize %{len(inputs) - 2}, %{len(inputs) - 1} axis 1 block_size 4 "
+                f"opset 28 : {types} to {tensor.type.replace('ui8', 'f32')}"
+            )
+            parameters.append(numbers * np.repeat(factor.astype(F32), 4, 1))
+        else:
+            parameters.append(((random.random(shape) + 0.5) * unit).astype(F32))
+            inputs.append(Tensor.of_floats(parameters[-1]))
+            name = f"%{len(inputs) - 1}"
+        names.append(name)
+    x = random.standard_normal((vectors, depth)).astype(F32)
+    inputs[0] = Tensor.of_floats(x)
+    parameter = f"tensor<{channels}x{blocks}x1xf32>"
+    decoded = f"tensor<{channels}x{blocks}x{block}xf32>"
+    matrix, result = f"tensor<{channels}x{depth}xf32>", f"tensor<{vectors}x{channels}xf32>"
+    lines += [
+        f"%q = quant_float.dequantize %1, {names[0]} axis 2 block_size {block} opset 28 : {weights.type}, {parameter} to {decoded}",
+        f'%d = quant_float.node "{node}"(%q, {names[1]}) opset 21 : ({decoded}, {parameter}) -> {decoded}',
+        f"%shape = arith.constant dense<[{channels}, {depth}]> : tensor<2xi64>",
+        f'%w = quant_float.node "Reshape"(%d, %shape) opset 21 : ({decoded}, tensor<2xi64>) -> {matrix}',
+        f'%y = quant_float.node "Gemm"(%0, %w) opset 21 attributes {{transB = 1 : i64}} : ({inputs[0].type}, {matrix}) -> {result}',
+    ]
+    scale, minimum = (np.repeat(each[..., 0], block, 1) for each in parameters)
+    minimum = minimum if node == "Sub" else -minimum
+    values = values.reshape(channels, depth)
+    offset = 1 << (bits - 1) if element[0] == "i" else 0
+    case("\n".join(lines), inputs, x, values, offset, None, scale, block, bits, True, True, minimum=minimum)  # fmt: skip
+
+
 # f4 values are expressed as integer multiples of 0.5: encodings and offset are doubled, and the
 # scale is halved. Exact results do not change.
 for is_rows in (True, False):
@@ -322,5 +372,10 @@ for bits in (2, 4, 8):
     packed_case(bits, 300, 5, 1, 64, False)
     packed_case(bits, 512, 6, 1, 256, True)
     packed_case(bits, 256, 12, 1, 32, False, np.float16)
+
+for element in ("ui4", "i4", "ui2", "ui8"):
+    minimum_case(element, 256, 36, 1, 32)
+    minimum_case(element, 352, 9, 2, 16, "Add")
+    minimum_case(element, 512, 20, 3, 32, quantized_scales=True)
 
 sys.exit(run(tools, src_root, work, commands, "".join(functions), cases))

@@ -11,8 +11,8 @@ from gpu_matmuls import TYPES, node
 @dataclass(frozen=True)
 class Vectors:
     """`rows` rows of `depth` elements of `x` times weights, which are K-contiguous if `along`. One
-    scale for each `block` of them, for each channel (0), or for all (None). Packed arguments, or
-    constants."""
+    scale for each `block` of them, for each channel (0), or for all (None). If blocks have a
+    `minimum`, they are a dimension of the weights. Packed arguments, or constants."""
 
     name: str
     kind: str
@@ -25,11 +25,14 @@ class Vectors:
     packed: bool = False
     constant: bool = False
     x: str = "f32"
+    minimum: bool = False
 
     def shapes(self):
         n, k = self.channels, self.depth
         weights = (n, k) if self.along else (k, n)
-        if self.block is None:
+        if self.minimum:
+            weights, scales = (n, k // self.block, self.block), (n, k // self.block, 1)
+        elif self.block is None:
             scales = ()
         elif self.block == 0:
             scales = (n,)
@@ -44,6 +47,8 @@ class Vectors:
             found += [("w", self.kind, weights), ("s", "f32", scales)]
             if self.points:
                 found.append(("z", self.kind, scales))
+            if self.minimum:
+                found.append(("m", "f32", scales))
         return found
 
     def factors(self):
@@ -67,6 +72,8 @@ class Vectors:
         found["s"] = generator.uniform(0.25, 1, scales).astype(np.float32)
         if self.points:
             found["z"] = encodings(scales)
+        if self.minimum:
+            found["m"] = generator.uniform(1, 4, scales).astype(np.float32)
         return found
 
     def text(self):
@@ -75,7 +82,7 @@ class Vectors:
         def tensor(shape, kind):
             return f"tensor<{''.join(f'{size}x' for size in shape)}{kind}>"
 
-        types = {name: tensor(shape, kind) for name, kind, shape in (("x", self.x, x), ("w", self.kind, weights), ("s", "f32", scales), ("z", self.kind, scales))}  # fmt: skip
+        types = {name: tensor(shape, kind) for name, kind, shape in (("x", self.x, x), ("w", self.kind, weights), ("s", "f32", scales), ("z", self.kind, scales), ("m", "f32", scales))}  # fmt: skip
         packs = " {quant_float.packed}" if self.packed else ""
         arguments = ", ".join(
             f"%{name}: {types[name]}{packs if name == 'w' else ''}" for name, _, _ in self.inputs()
@@ -94,6 +101,8 @@ class Vectors:
                 dialect = "quant_float" if "ui" in types[name] else "arith"
                 lines.append(f"  %{name} = {dialect}.constant dense<{data}> : {types[name]}")
         axis = 0 if self.along else 1
+        if self.minimum:
+            axis = -1  # Blocks are along dimension 2.
         how = {None: "", 0: f"axis {axis} "}.get(
             self.block, f"axis {1 - axis} block_size {self.block} "
         )
@@ -104,9 +113,16 @@ class Vectors:
             f"  %f = quant_float.dequantize {given} {how}opset 25 : {types['w']}, {types['s']}{points} to {whole}"
         )
         operand = ("f", whole[7:-1])
+        if self.minimum:
+            lines.append(node("Sub", [operand, ("m", types["m"][7:-1])], operand[1], name="d"))
+            weights = (self.channels, self.depth)
+            whole = tensor(weights, "f32")
+            lines.append(f"  %shape = arith.constant dense<{list(weights)}> : tensor<2xi64>")
+            lines.append(node("Reshape", [("d", operand[1]), ("shape", "2xi64")], whole[7:-1], name="r"))  # fmt: skip
+            operand = ("r", whole[7:-1])
         if self.along:
             turned = tensor(weights[::-1], "f32")[7:-1]
-            lines.append(node("Transpose", [("f", operand[1])], turned, "perm = array<i64: 1, 0>", name="t"))  # fmt: skip
+            lines.append(node("Transpose", [operand], turned, "perm = array<i64: 1, 0>", name="t"))  # fmt: skip
             operand = ("t", turned)
         given_x = "x"
         if self.x != "f32":
@@ -130,9 +146,12 @@ class Vectors:
             bits = int(self.kind.strip("ui"))
             least = -(2.0 ** (bits - 1)) if self.kind.startswith("i") else 0.0
         axis = 1 if self.along else 0
+        w = w.reshape(self.channels, self.depth) if self.along else w
 
         def spread(parameter):
             parameter = parameter.astype(np.float64)
+            if self.minimum:
+                parameter = parameter[..., 0]
             if self.block:
                 return np.repeat(parameter, self.block, axis=axis)
             return np.expand_dims(parameter, axis) if parameter.ndim else parameter
@@ -141,6 +160,9 @@ class Vectors:
         s = spread(s)
         magnitude = np.abs(s) * (np.abs(w - least) + np.abs(least - point))
         weights = s * (w - point)
+        if self.minimum:
+            weights = weights - spread(values["m"])
+            magnitude = magnitude + spread(values["m"])
         if self.along:
             weights, magnitude = weights.T, magnitude.T
         return x @ weights, np.abs(x) @ magnitude
@@ -162,6 +184,9 @@ VECTORS = (
     Vectors("nibbles_long", "i4", 4, 2, 2048, 16, packed=True),
     Vectors("nibbles_wide_blocks", "i4", 1, 5, 512, 256, packed=True),
     Vectors("pairs", "ui2", 1, 20, 320, 64, points=True, packed=True),
+    Vectors("bytes_minimum", "ui8", 2, 9, 96, 32, minimum=True),
+    Vectors("nibbles_minimum", "ui4", 1, 18, 416, 32, packed=True, minimum=True),
+    Vectors("nibbles_point_minimum", "i4", 2, 7, 256, 16, points=True, packed=True, minimum=True),
     Vectors("float4", "f4E2M1FN", 1, 20, 288, 32, packed=True),
     Vectors("constants", "i4", 1, 24, 128, 32, along=False, points=True, constant=True),
     Vectors("constant_bytes", "i8", 2, 24, 128, along=False, constant=True),

@@ -100,8 +100,7 @@ void IntegerRowContraction::packX() {
     inputSums = allocate({contraction.vectors, getChunks(), order.lanes},
                          b.getI32Type());
   if (contraction.minimum)
-    scaledSums =
-        allocate({contraction.vectors, getChunks(), order.lanes}, f32);
+    scaledSums = allocate({contraction.vectors, getChunks(), order.lanes}, f32);
   Value flat = allocate({contraction.vectors, padded}, f32);
   for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
     auto fill = [&](int64_t from, int64_t to,

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "quant-float/Support/Indices.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -137,20 +138,23 @@ Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
   SmallVector<int64_t> blockOfLane;
   for (int64_t lane = 0; lane < lanes; ++lane)
     blockOfLane.push_back(lane * blocks / lanes);
-  // Whether the values of consecutive blocks are contiguous in memory, so that
-  // they are loaded as a vector.
-  auto isSimple = [&](OpOperand *operand) {
+  // The values of consecutive blocks are loaded as a vector if they are
+  // contiguous in memory. All lanes share those of larger blocks.
+  auto getBlockSize = [&](OpOperand *operand) {
     AffineMap map = op.getMatchingIndexingMap(operand);
     if (!map.isFunctionOfDim(contraction.depth))
-      return true;
-    for (AffineExpr index : map.getResults().drop_back())
-      if (index.isFunctionOfDim(contraction.depth))
-        return false;
-    auto index = dyn_cast<AffineBinaryOpExpr>(map.getResults().back());
-    auto type = cast<MemRefType>(operand->get().getType());
-    return index &&
-           index.getRHS() == b.getAffineConstantExpr(contraction.block) &&
-           type.isLastDimUnitStride();
+      return span;
+    std::optional<BlockIndex> index = getBlockIndex(map.getResults().back());
+    for (AffineExpr outer : map.getResults().drop_back())
+      if (outer.isFunctionOfDim(contraction.depth))
+        index.reset();
+    return index ? index->size : 0;
+  };
+  auto isSimple = [&](OpOperand *operand) {
+    int64_t size = getBlockSize(operand);
+    auto type = dyn_cast<MemRefType>(operand->get().getType());
+    return (size && size % span == 0) ||
+           (size == contraction.block && type && type.isLastDimUnitStride());
   };
   if (count >= first + span && !usesIndex(op, value) &&
       llvm::all_of(getSources(op, value), isSimple)) {
@@ -158,9 +162,8 @@ Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
     BodySlice slice(
         b, op,
         [&](OpOperand *operand) -> Value {
-          bool varies = op.getMatchingIndexingMap(operand).isFunctionOfDim(
-              contraction.depth);
-          return varies ? load(operand, blocks) : load(operand);
+          return getBlockSize(operand) % span == 0 ? load(operand)
+                                                   : load(operand, blocks);
         },
         [&](unsigned loop) { return getIndex(loop); });
     Value each = broadcast(convert(slice.build(value), element), blocks);

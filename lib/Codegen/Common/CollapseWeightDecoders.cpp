@@ -29,18 +29,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
-/// Returns `(index floordiv size)`, as one division by a constant.
-static AffineExpr divide(AffineExpr index, int64_t size) {
-  if (std::optional<BlockIndex> block = getBlockIndex(index))
-    return block->position.floorDiv(block->size * size);
-  return index.floorDiv(size);
-}
-
-/// Rewrites the divisions of divisions in an index.
+/// Rewrites a division of a division as one.
 static AffineExpr mergeDivisions(AffineExpr index) {
-  if (std::optional<BlockIndex> block = getBlockIndex(index))
-    return divide(mergeDivisions(block->position), block->size);
-  return index;
+  std::optional<BlockIndex> block = getBlockIndex(index);
+  return block ? block->position.floorDiv(block->size) : index;
 }
 
 /// Returns the index of the dimension that two adjacent dimensions collapse to,
@@ -107,8 +99,7 @@ struct CollapsedMap {
   }
 };
 
-struct CollapseWeightDecoder final
-    : OpRewritePattern<tensor::CollapseShapeOp> {
+struct CollapseWeightDecoder final : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
@@ -151,7 +142,7 @@ CollapseWeightDecoder::matchAndRewrite(tensor::CollapseShapeOp op,
       else
         dims[dim] = rest % sizes[dim];
       if (sizes[dim] != 1)
-        rest = divide(rest, sizes[dim]);
+        rest = mergeDivisions(rest.floorDiv(sizes[dim]));
     }
   }
   unsigned rank = op.getResultType().getRank();
@@ -168,8 +159,7 @@ CollapseWeightDecoder::matchAndRewrite(tensor::CollapseShapeOp op,
     };
     if (llvm::any_of(map.indices, isRemainder))
       return rewriter.notifyMatchFailure(op, "an operand varies in a block");
-    maps.push_back(
-        AffineMap::get(rank, 0, map.indices, rewriter.getContext()));
+    maps.push_back(AffineMap::get(rank, 0, map.indices, rewriter.getContext()));
   }
   maps.push_back(rewriter.getMultiDimIdentityMap(rank));
 
@@ -179,8 +169,8 @@ CollapseWeightDecoder::matchAndRewrite(tensor::CollapseShapeOp op,
         isa<RankedTensorType>(input.getType())
             ? collapseTensor(rewriter, input.getLoc(), input, map.groups)
             : input);
-  Value init =
-      tensor::EmptyOp::create(rewriter, decoder.getLoc(), op.getResultType(), ValueRange());
+  Value init = tensor::EmptyOp::create(rewriter, decoder.getLoc(),
+                                       op.getResultType(), ValueRange());
   auto result = GenericOp::create(
       rewriter, decoder.getLoc(), op.getResultType(), inputs, init, maps,
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel));

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/Common/Passes.h"
+#include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -88,6 +89,55 @@ static SmallVector<unsigned> getDynamicRows(GenericOp op, OpOperand &weights) {
   if (!isIndexedDirectly || staticRows > kMaxMatvecRows)
     return {};
   return loops;
+}
+
+/// Whether the op computes scales or minimums from constants by instructions
+/// that every CPU has: a matvec repeats the computation for each block.
+static bool isCheapScale(GenericOp op) {
+  if (!op || !isElementwiseOnTensors(op) || op->getNumResults() != 1)
+    return false;
+  return llvm::all_of(op.getInputs(), isWeight) &&
+         llvm::all_of(op.getBody()->without_terminator(), [](Operation &op) {
+           if (auto cast = dyn_cast<CastOp>(op)) {
+             Type source = cast.getInput().getType();
+             return source.isInteger() || source.isF16();
+           }
+           return isa<StorageCastOp, arith::MulFOp>(op);
+         });
+}
+
+/// Converts f16 inputs that several elements share before the op instead of in
+/// its body.
+static void widenFactors(RewriterBase &rewriter, GenericOp scales) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(scales);
+  auto result = cast<ShapedType>(scales->getResult(0).getType());
+  for (OpOperand *input : scales.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(input->get().getType());
+    BlockArgument argument = scales.getMatchingBlockArgument(input);
+    auto cast = argument.hasOneUse() ? dyn_cast<CastOp>(*argument.user_begin())
+                                     : CastOp();
+    if (!type || !cast || !type.getElementType().isF16() ||
+        type.getNumElements() >= result.getNumElements())
+      continue;
+    RankedTensorType wide = type.clone(cast.getType());
+    Location loc = scales.getLoc();
+    Value init = tensor::EmptyOp::create(rewriter, loc, wide, ValueRange());
+    AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+    SmallVector<utils::IteratorType> loops(type.getRank(),
+                                           utils::IteratorType::parallel);
+    auto factors = GenericOp::create(
+        rewriter, loc, wide, input->get(), init, {identity, identity}, loops,
+        [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          IRMapping mapping;
+          mapping.map(argument, arguments[0]);
+          linalg::YieldOp::create(builder, loc,
+                                  builder.clone(*cast, mapping)->getResults());
+        });
+    input->set(factors.getResult(0));
+    argument.setType(wide.getElementType());
+    rewriter.replaceOp(cast, argument);
+  }
 }
 
 namespace {
@@ -219,6 +269,11 @@ RowBranch::emit(GenericOp decoder,
   b.replaceAllUsesExcept(op->getResult(0), branch.getResult(0), yield);
   b.moveOpBefore(decoder, yield);
   b.moveOpBefore(op, yield);
+  // A row computes the scales that it reads.
+  for (Value scale : decoder.getInputs())
+    if (auto producer = scale.getDefiningOp<GenericOp>();
+        producer && producer->hasOneUse() && isCheapScale(producer))
+      b.moveOpBefore(producer, decoder);
   return success();
 }
 
@@ -297,6 +352,7 @@ struct FuseWeightDequantization final
     if (failed(fused))
       return failure();
     auto contraction = cast<GenericOp>(fused->fusedOp);
+    Value result = fused->replacements.lookup(op->getResult(0));
     std::optional<WeightContraction> found =
         WeightContraction::get(contraction, xBits != 0);
     if (!found || !readsQuantized(decoder, *found)) {
@@ -304,12 +360,49 @@ struct FuseWeightDequantization final
       rewriter.eraseOp(contraction);
       return failure();
     }
+    ReductionSchedule order = found->getOrder(xBits);
+    // With 8-bit weights and floats, computing scales takes longer than reading
+    // them from a buffer.
+    if (found->isPacked() || order.xBits)
+      fuseScales(rewriter, contraction, decoder, result);
     contraction->setAttr(kReductionScheduleAttrName,
-                         found->getOrder(xBits).toAttribute(&getContext()));
+                         order.toAttribute(&getContext()));
     LDBG() << "fusing the dequantization at " << decoder.getLoc()
            << " into the matmul at " << op.getLoc();
     ++numFused;
-    return fused->replacements.lookup(op->getResult(0));
+    return result;
+  }
+
+  /// Fuses the computation of the decoder's scales and minimums into the
+  /// matmul.
+  void fuseScales(RewriterBase &rewriter, GenericOp &contraction,
+                  GenericOp decoder, Value &result) {
+    for (Value scale : decoder.getInputs()) {
+      auto producer = scale.getDefiningOp<GenericOp>();
+      if (!isCheapScale(producer))
+        continue;
+      unsigned number = llvm::find(contraction.getInputs(), scale) -
+                        contraction.getInputs().begin();
+      // Fusion would keep the result of a producer with other users.
+      auto own = cast<GenericOp>(rewriter.clone(*producer));
+      widenFactors(rewriter, own);
+      contraction->setOperand(number, own->getResult(0));
+      FailureOr<linalg::ElementwiseOpFusionResult> fused =
+          linalg::fuseElementwiseOps(rewriter,
+                                     &contraction->getOpOperand(number));
+      auto combined =
+          succeeded(fused) ? cast<GenericOp>(fused->fusedOp) : GenericOp();
+      if (combined && WeightContraction::get(combined, xBits != 0)) {
+        result = fused->replacements.lookup(result);
+        rewriter.eraseOp(contraction);
+        contraction = combined;
+      } else {
+        if (combined)
+          rewriter.eraseOp(combined);
+        contraction->setOperand(number, scale);
+      }
+      rewriter.eraseOp(own);
+    }
   }
 };
 } // namespace

@@ -185,9 +185,9 @@ protected:
   Value getBlockScale(int64_t part, int64_t count);
   /// Returns the minimum of a block, or null if there is none.
   Value getBlockMinimum(int64_t part, int64_t count) {
-    return contraction.minimum ? buildShared(contraction.minimum, part, count,
-                                             b.getF32Type())
-                               : Value();
+    return contraction.minimum
+               ? buildShared(contraction.minimum, part, count, b.getF32Type())
+               : Value();
   }
   /// Builds a value of the body that is the same for a block, for the lanes of
   /// a part.

@@ -298,10 +298,8 @@ void RowMatvecKernel::emitChunk(Value start, Value chunk, ArrayRef<Value> loads,
     for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
       Value accumulator, inputSum;
       if (needsInputSums())
-        inputSum =
-            memref::LoadOp::create(b, inputSumLanes,
-                                   ValueRange{index(vector), chunk,
-                                              lanesOfChunk});
+        inputSum = memref::LoadOp::create(
+            b, inputSumLanes, ValueRange{index(vector), chunk, lanesOfChunk});
       if (correction)
         accumulator = multiply(correction, inputSum);
       for (auto [term, weight] : llvm::enumerate(weights)) {

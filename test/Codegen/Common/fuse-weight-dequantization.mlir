@@ -246,3 +246,48 @@ func.func @dynamic_five(%x: tensor<5x?x512xf32>, %w: tensor<256x512xi8>, %s: ten
   } -> tensor<5x?x256xf32>
   return %y : tensor<5x?x256xf32>
 }
+
+// Weights with a minimum for each block, and scales that are products of
+// quantized scales and f16 factors. The products are fused as well. The factors
+// are converted before.
+
+// CHECK-LABEL: func.func @minimum(
+// CHECK-SAME:    %[[X:.+]]: tensor<1x512xf32>, %[[W:.+]]: tensor<256x512xi4>, %[[S:.+]]: tensor<256x16xi8>, %[[F:.+]]: tensor<256x2xf16>, %[[M:.+]]: tensor<256x16xf32>
+// CHECK:         %[[WIDE:.+]] = linalg.generic {{.*}} ins(%[[F]] : tensor<256x2xf16>) outs(%{{.+}} : tensor<256x2xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[W]], %[[S]], %[[WIDE]], %[[M]] : {{.*}} attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>}
+// CHECK:           %[[SCALE:.+]] = arith.mulf
+// CHECK:           %[[SCALED:.+]] = arith.mulf %{{.+}}, %[[SCALE]]
+// CHECK:           arith.subf %[[SCALED]], %{{.+}}
+// INTEGERS-LABEL: func.func @minimum(
+// INTEGERS:         attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive, x_bits = 8>}
+#group = affine_map<(d0, d1) -> (d0, d1 floordiv 8)>
+func.func @minimum(%x: tensor<1x512xf32>, %w: tensor<256x512xi4>, %s: tensor<256x16xi8>, %f: tensor<256x2xf16>, %m: tensor<256x16xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
+  %es = tensor.empty() : tensor<256x16xf32>
+  %scales = linalg.generic {indexing_maps = [#id, #group, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%s, %f : tensor<256x16xi8>, tensor<256x2xf16>) outs(%es : tensor<256x16xf32>) {
+  ^bb0(%q: i8, %factor: f16, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
+    %1 = quant_float.cast %factor opset 28 : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<256x16xf32>
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#id, #block, #block, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %scales, %m : tensor<256x512xi4>, tensor<256x16xf32>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%q: i4, %scale: f32, %min: f32, %out: f32):
+    %0 = arith.extui %q : i4 to i8
+    %1 = quant_float.storage_cast %0 : i8 to ui4
+    %2 = quant_float.cast %1 opset 28 : ui4 to f32
+    %3 = arith.mulf %2, %scale : f32
+    %4 = arith.subf %3, %min : f32
+    linalg.yield %4 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<1x512xf32>, tensor<256x512xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x256xf32>
+  return %y : tensor<1x256xf32>
+}

@@ -43,6 +43,17 @@ def QuantFloatFuseElementwisePass
     `quant_float.reduction_schedule` are not fused with their producers.
     `tensor.concat` is decomposed into insertions.
 
+    If an op decodes weights with a dimension for the elements of a block, and
+    its result is reshaped to a matrix, the pass collapses the loops of the op
+    instead, so that a matmul can fuse it:
+
+    ```
+    %d = linalg.generic ins(%quantized[n, b, i], %scale[n, b, 0] : tensor<64x8x32xi4>, tensor<64x8x1xf32>) ...
+    %w = tensor.collapse_shape %d [[0], [1, 2]] : tensor<64x8x32xf32> into tensor<64x256xf32>
+    // becomes
+    %w = linalg.generic ins(%quantized[n, k], %scale[n, k floordiv 32] : tensor<64x256xi4>, tensor<64x8xf32>) ...
+    ```
+
     If a body extracts elements from the result of an elementwise op, as gathers
     do, and extracts fewer elements than the result has, the pass moves the
     computation of these elements into the body. For example, an embedding
@@ -138,7 +149,10 @@ def QuantFloatFuseWeightDequantizationPass
     weight matrix that an op dequantizes from 8-, 4- or 2-bit values, and fuses
     both into one `linalg.generic` that dequantizes each weight where it is
     used. Weights may have one scale and zero point, one per channel, or one per
-    block of at least 16 elements of a channel.
+    block of at least 16 elements of a channel. K-contiguous weights with blocks
+    may also have a minimum, which is added to the scaled values of a block or
+    subtracted from them, as in GGUF's Q4_K. Scales and minimums of 4-bit and
+    2-bit weights that are products of constants are fused as well.
 
     The attribute `quant_float.reduction_schedule` specifies the accumulation
     order of an output element (R7). There are `lanes` partial accumulators over
