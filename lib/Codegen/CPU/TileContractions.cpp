@@ -61,6 +61,15 @@ static bool readsQuantized(GenericOp op) {
   });
 }
 
+/// Whether the value is a weight, or is computed from weights element by
+/// element, as scales are whose factors are quantized.
+static bool isWeightOrScale(Value value) {
+  auto producer = value.getDefiningOp<GenericOp>();
+  return producer ? isElementwiseOnTensors(producer) &&
+                        llvm::all_of(producer.getDpsInputs(), isWeight)
+                  : isWeight(value);
+}
+
 /// Returns the op that decodes the weights for `operand`, if it has no other
 /// user; null otherwise.
 static GenericOp getDecoder(OpOperand &operand) {
@@ -72,8 +81,8 @@ static GenericOp getDecoder(OpOperand &operand) {
       !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
            .isPermutation())
     return {};
-  return llvm::all_of(producer.getDpsInputs(), isWeight) ? producer
-                                                         : GenericOp();
+  return llvm::all_of(producer.getDpsInputs(), isWeightOrScale) ? producer
+                                                                : GenericOp();
 }
 
 /// Returns the least common multiple of the block sizes along `dim` in the
