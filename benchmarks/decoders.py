@@ -5,13 +5,13 @@
     benchmarks/decoders.py [--types Q4_0,Q8_0,Q4_K,MXFP4] [--widths 1024,2048] [--threads 1,2]
                            [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json | --record]
 
-The decoder has four layers of llama.cpp's architecture `llama` and random weights
+The decoder has two layers of llama.cpp's architecture `llama` and random weights
 (test/helpers/networks/gguf_decoders.py). Ours is an ONNX graph to which the GGUF file is bound, and
 llama.cpp reads the same file. ONNX Runtime and OpenVINO have no GGUF and get the quantized values
 and scales of Q4_0 and Q8_0 as DequantizeLinear with blocks of 32. A prompt has 64 tokens, after
 which 64 tokens are decoded one by one; of a prompt, only the last logits are computed. All take
 turns, and the minimum counts: CPU time for one thread, which excludes other processes, and elapsed
-time for more. `error` is the largest difference of the logits after the prompt from results in f64,
+time for more, for which only the first CPU is measured. `error` is the largest difference of the logits after the prompt from results in f64,
 relative to the largest logit. llama.cpp always rounds activations to 8 bits, ONNX Runtime does so
 for Q4_0 and Q8_0 unless it is `exact`, and ours do so if the name says so.
 """
@@ -47,7 +47,8 @@ from onnx import TensorProto, helper  # noqa: E402
 
 #: By width.
 SIZES = {
-    size.width: size for size in (Size(256, 4, 512), Size(1024, 16, 2816), Size(2048, 32, 5632))
+    size.width: size
+    for size in (Size(256, 4, 512, 2), Size(1024, 16, 2816, 2), Size(2048, 32, 5632, 2))
 }
 TOKENS = 64
 ONNX_TYPES = {Kind.Q4_0: TensorProto.INT4, Kind.Q8_0: TensorProto.INT8}
@@ -224,10 +225,10 @@ if importlib.util.find_spec("llama_cpp"):
         """llama.cpp prints its messages to the standard error by default."""
 
 
-def list_contenders(cpus):
+def list_contenders(cpus, threads):
     contenders = {}
-    for cpu in cpus:
-        for activations in ("float", "int16", "int8"):
+    for cpu in cpus if threads == 1 else cpus[:1]:
+        for activations in ("float", "int8"):
             rounded = "" if activations == "float" else f", {activations}"
             contenders[f"quant-float ({cpu}{rounded})"] = (
                 lambda *file, cpu=cpu, activations=activations: QuantFloat(*file, cpu, activations)
@@ -244,7 +245,7 @@ def measure(path, kind, size, threads, arguments):
     expected = compute_logits(read_weights(path), tokens, size)[-1]
     now = time.process_time if threads == 1 else time.perf_counter
     decoders, rows = {}, {}
-    for name, make in list_contenders(arguments.cpus.split(",")).items():
+    for name, make in list_contenders(arguments.cpus.split(","), threads).items():
         try:
             decoders[name] = make(path, kind, size, threads)
             logits = decoders[name].prefill(tokens)

@@ -21,8 +21,9 @@ using namespace mlir::quant_float;
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The maximum number of elements of a constant that dequantize folds. A splat
-/// counts as one element. Larger constants stay quantized: they need less
+/// The maximum number of elements of a result that dequantize folds. A result
+/// counts as one element if the input, the scale and the zero point are splats.
+/// Larger constants stay quantized: they need less
 /// memory, and loops dequantize them when they read them. Small constants lower
 /// to less code if they are folded.
 static constexpr int64_t kDequantizeFoldLimit = 64;

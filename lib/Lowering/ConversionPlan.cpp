@@ -93,7 +93,7 @@ ArrayRef<ConversionRow> quant_float::getConversionRows() {
   {is<From##Type>, is<To##Type>,      ConversionFeature::Feature,              \
    Elements,       Instruction,       Build,                                   \
    Finish,         RowUse::Everything},
-#define QUANT_FLOAT_SEQUENCE(From, To, Feature, Elements, Instruction, Build)  \
+#define QUANT_FLOAT_ENCODING(From, To, Feature, Elements, Instruction, Build)  \
   {is<From##Type>, is<To##Type>,     ConversionFeature::Feature,               \
    Elements,       Instruction,      Build,                                    \
    nullptr,        RowUse::Encodings},
@@ -144,8 +144,9 @@ static bool isTensorOrScalable(Type type) {
 }
 
 /// Whether vectors of this shape can be split into vectors that `row` converts.
-/// On CPUs, the size must be a multiple of the row's elements, because other
-/// sequences handle remainders. On GPUs, any fixed shape is possible.
+/// On CPUs, the size must be a multiple of the row's elements, because a row
+/// converts whole vectors only. A later row with fewer elements, or arithmetic,
+/// converts other sizes. On GPUs, any fixed shape is possible.
 static bool fits(const ConversionRow &row, Type shape) {
   if (row.elements == 0)
     return !isa<TensorType>(shape);

@@ -39,7 +39,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
-#define DEBUG_TYPE "quant-float-outline-gpu-kernels"
+#define DEBUG_TYPE "quant-float-fuse-gpu-reductions"
 
 using namespace mlir;
 using namespace mlir::quant_float;

@@ -348,14 +348,36 @@ static Value getFilledWith(LinalgOp op) {
   return isOutside ? value : Value();
 }
 
+/// Returns the next op that may access the buffer that the op initializes.
+static Operation *getNextAccess(LinalgOp fill) {
+  Value buffer = fill.getDpsInits()[0];
+  Operation *next = fill->getNextNode();
+  if (!buffer.getDefiningOp<memref::AllocOp>() ||
+      llvm::any_of(buffer.getUsers(), llvm::IsaPred<ViewLikeOpInterface>)) {
+    while (next && (isMemoryEffectFree(next) || isa<memref::AllocOp>(next)))
+      next = next->getNextNode();
+    return next;
+  }
+  // Nothing but its users accesses a local buffer without views.
+  auto usesBuffer = [&](Operation *op) {
+    return op
+        ->walk([&](Operation *nested) {
+          return llvm::is_contained(nested->getOperands(), buffer)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  while (next && !usesBuffer(next))
+    next = next->getNextNode();
+  return next;
+}
+
 bool KernelBuilder::mapInit(LinalgOp fill) {
   Value value = getFilledWith(fill);
   if (!value)
     return false;
-  Operation *next = fill->getNextNode();
-  while (next && (isMemoryEffectFree(next) || isa<memref::AllocOp>(next)))
-    next = next->getNextNode();
-  auto reduction = dyn_cast_or_null<GenericOp>(next);
+  auto reduction = dyn_cast_or_null<GenericOp>(getNextAccess(fill));
   Value buffer = fill.getDpsInits()[0];
   // Kernels with a reduction schedule load their initial values from memory. A
   // reduction that does not write the entire buffer must keep the other

@@ -12,6 +12,9 @@
 //   t = max(2^e, 2^minExponent)
 //   r = t * 2^(23 - M) + magnitude
 //
+// e is the exponent of the magnitude, minExponent that of the smallest normal
+// number of the result type, and M its number of mantissa bits.
+//
 // The lower half of r contains the significand s including its leading one. The
 // upper half contains the exponent field E of r above 7 zeros. The encoding
 // follows from both:

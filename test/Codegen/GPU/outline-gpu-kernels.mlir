@@ -535,7 +535,41 @@ func.func @used_in_between(%a: memref<64x64xf32>, %b: memref<64xf32>, %y: memref
 
 // -----
 
-// Nor if the reduction writes a part of the buffer only.
+#in = affine_map<(m, k) -> (m, k)>
+#out = affine_map<(m, k) -> (m)>
+
+// Ops that do not use a local buffer may be in between.
+
+// CHECK-LABEL: func.func @unrelated_in_between
+func.func @unrelated_in_between(%a: memref<64x64xf32>, %b: memref<64xf32>, %z: memref<64xf32>) {
+  %c7 = arith.constant 7.0 : f32
+  %y = memref.alloc() : memref<64xf32>
+  // CHECK-COUNT-3: gpu.launch
+  // CHECK-NOT: gpu.launch
+  linalg.fill ins(%c7 : f32) outs(%y : memref<64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%b : memref<64xf32>) outs(%z : memref<64xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<64x64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %0 = arith.addf %sum, %x : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%y : memref<64xf32>) outs(%z : memref<64xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    linalg.yield %x : f32
+  }
+  memref.dealloc %y : memref<64xf32>
+  return
+}
+
+// -----
+
+// No such initialization if the reduction writes a part of the buffer only.
 
 // CHECK-LABEL: func.func @partial_write
 func.func @partial_write(%a: memref<64x64xf32>, %y: memref<64x4xf32>) {

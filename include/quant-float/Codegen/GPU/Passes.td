@@ -284,8 +284,9 @@ def QuantFloatOutlineGpuKernelsPass
       reductions in registers, in the order of the op's loops. These kernels are
       correct but not fast.
 
-    If an op initializes a buffer right before a reduction into it, the op gets
-    no kernel: the accumulators of the reduction start from the value.
+    If an op initializes a buffer and the next use of the buffer is a reduction
+    into it, the op gets no kernel: the accumulators of the reduction start from
+    the value. Other ops may be between the two if the buffer is a local one.
 
     ```
     linalg.generic {quant_float.lowering_config = #quant_float.lowering_config<elementwise tiles = [[4]]>}
