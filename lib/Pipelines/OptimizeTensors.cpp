@@ -47,7 +47,9 @@ static void addCPUPasses(OpPassManager &function, const StageOptions &options) {
   function.addPass(createQuantFloatFuseAttentionPass());
   function.addPass(createQuantFloatPackVnniOperandsPass());
   function.addPass(createQuantFloatHoistOperandUpcastsPass());
-  function.addPass(createQuantFloatTileContractionsPass());
+  QuantFloatTileContractionsPassOptions contractions;
+  contractions.parallel = options.threads != 1;
+  function.addPass(createQuantFloatTileContractionsPass(contractions));
   QuantFloatFuseBlockReductionsPassOptions reductions;
   reductions.parallel = options.threads != 1;
   function.addPass(createQuantFloatFuseBlockReductionsPass(reductions));

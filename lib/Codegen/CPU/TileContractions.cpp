@@ -373,15 +373,62 @@ static bool transposeConstantWeights(RewriterBase &rewriter,
   return true;
 }
 
-static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
+/// Whether to distribute the panels of channels among threads. Waking threads
+/// takes as long as some ten thousand multiplications.
+static bool isWorthThreads(const Panels &panels) {
+  constexpr int64_t kMinSteps = 1 << 19, kRows = 4;
+  GenericOp op = panels.contraction;
+  int64_t steps = 1;
+  for (int64_t range : op.getStaticLoopRanges())
+    steps = std::min(kMinSteps,
+                     steps * std::min(kMinSteps, ShapedType::isDynamic(range)
+                                                     ? kRows
+                                                     : range));
+  int64_t channels = op.getStaticLoopRanges()[panels.channel];
+  return steps >= kMinSteps && !ShapedType::isDynamic(channels) &&
+         channels % panels.channelTile == 0 &&
+         !op->getParentOfType<scf::ForallOp>();
+}
+
+/// Creates a parallel loop over panels of channels, and replaces the
+/// contraction by the one in the loop.
+static LogicalResult distribute(RewriterBase &rewriter, Panels &panels) {
   GenericOp op = panels.contraction;
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
   sizes[panels.channel] = rewriter.getIndexAttr(panels.channelTile);
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+  unsigned weights = panels.weights->getOperandNumber();
+  Operation *decoder = panels.weights->get().getDefiningOp();
+  FailureOr<scf::SCFTileAndFuseResult> tiled =
+      tileAndFuse(rewriter, op, options,
+                  [&](tensor::ExtractSliceOp, OpResult producer, bool isInit) {
+                    return !isInit && producer.getOwner() == decoder;
+                  });
+  if (failed(tiled))
+    return failure();
+  panels.contraction = cast<GenericOp>(tiled->tiledAndFusedOps.front());
+  panels.weights = &panels.contraction->getOpOperand(weights);
+  widenSlices(rewriter, panels.contraction,
+              [&](unsigned loop) { return loop == panels.channel; });
+  return success();
+}
+
+/// Tiles the contraction by panels that are not distributed, and decodes the
+/// weights in the loops.
+static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
+  GenericOp op = panels.contraction;
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
+  if (panels.channelTile != op.getStaticLoopRanges()[panels.channel])
+    sizes[panels.channel] = rewriter.getIndexAttr(panels.channelTile);
   // A loop that is not split may have indices with unequal steps.
   if (panels.reductionTile != op.getStaticLoopRanges()[panels.reduction])
     sizes[panels.reduction] = rewriter.getIndexAttr(panels.reductionTile);
   for (unsigned loop : panels.batches)
     sizes[loop] = rewriter.getIndexAttr(1);
+  if (llvm::all_of(sizes, isZeroInteger))
+    return success();
   Operation *decoder = panels.weights->get().getDefiningOp();
   FailureOr<scf::SCFTileAndFuseResult> tiled =
       tileAndFuse(rewriter, op, scf::SCFTilingOptions().setTileSizes(sizes),
@@ -404,6 +451,8 @@ static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
 namespace {
 struct TileContractions final
     : quant_float::impl::QuantFloatTileContractionsPassBase<TileContractions> {
+  using QuantFloatTileContractionsPassBase::QuantFloatTileContractionsPassBase;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     bool changed = false;
@@ -420,6 +469,9 @@ struct TileContractions final
         insertDecoder(rewriter, *panels);
       }
       transposePanel(rewriter, *panels);
+      if (parallel && isWorthThreads(*panels) &&
+          failed(distribute(rewriter, *panels)))
+        return signalPassFailure();
       if (failed(tile(rewriter, *panels)))
         return signalPassFailure();
       ++numTiled;

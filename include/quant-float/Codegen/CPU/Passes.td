@@ -437,9 +437,17 @@ def QuantFloatTileContractionsPass
     }
     ```
 
+    With `parallel`, the loop over channels of a large contraction is an
+    `scf.forall`, if the tile size divides the number of channels. Each result
+    is accumulated by one thread, in the same order.
+
     The CPU pipeline runs this pass after `quant-float-hoist-operand-upcasts`,
     before bufferization.
   }];
+  let options = [
+    Option<"parallel", "parallel", "bool", /*default=*/"false",
+           "whether to distribute the channels of large contractions among threads">
+  ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "Number of contractions tiled">
   ];
