@@ -9,6 +9,7 @@ defined result for every operand value. With random bits, there is one line for 
 import json
 import pathlib
 import re
+import signal
 import sys
 
 EXTERNAL = {
@@ -72,4 +73,6 @@ def main():
         sys.exit(f"{others} conversions are not attested for all operand values")
 
 
+# A reader such as head may close the pipe.
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 main()

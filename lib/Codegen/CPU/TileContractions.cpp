@@ -373,6 +373,59 @@ static bool transposeConstantWeights(RewriterBase &rewriter,
   return true;
 }
 
+/// Separates a decoder that transposes packed elements or elements with scales
+/// of blocks into one that decodes in the order of memory, with vectors, and
+/// one that transposes its results. Otherwise it would load single elements.
+static void separateTranspose(RewriterBase &rewriter, Panels &panels) {
+  auto decoder = panels.weights->get().getDefiningOp<GenericOp>();
+  SmallVector<AffineMap> maps = decoder.getIndexingMapsArray();
+  AffineMap output = maps.back(), memory;
+  bool hasVectors = true;
+  for (OpOperand *input : decoder.getDpsInputOperands()) {
+    AffineMap map = decoder.getMatchingIndexingMap(input);
+    if (map.isPermutation())
+      memory = map;
+    hasVectors &= !hasPackedElements(input->get()) &&
+                  llvm::all_of(map.getResults(), llvm::IsaPred<AffineDimExpr>);
+  }
+  if (!memory || hasVectors || memory.getNumResults() == 0 ||
+      memory.getResults().back() == output.getResults().back())
+    return;
+  Location loc = decoder.getLoc();
+  rewriter.setInsertionPoint(decoder);
+  Value init = decoder.getDpsInitOperand(0)->get();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
+  SmallVector<OpFoldResult> permutedSizes;
+  for (AffineExpr index : memory.getResults())
+    permutedSizes.push_back(sizes[*output.getResultPosition(index)]);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, permutedSizes,
+                                        getElementTypeOrSelf(init));
+  maps.back() = memory;
+  SmallVector<utils::IteratorType> loops = decoder.getIteratorTypesArray();
+  auto inOrder = GenericOp::create(rewriter, loc, empty.getType(),
+                                   SmallVector<Value>(decoder.getDpsInputs()),
+                                   empty, maps, loops);
+  inOrder->setDiscardableAttrs(decoder->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(decoder.getRegion(), inOrder.getRegion(),
+                              inOrder.getRegion().begin());
+  rewriter.replaceOpWithNewOp<GenericOp>(
+      decoder, init.getType(), inOrder->getResult(0), init,
+      ArrayRef<AffineMap>{memory, output}, loops,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments.front());
+      });
+}
+
+/// Whether the op computes the weights: the decoder, or the one before it if
+/// the decoder only transposes.
+static bool isPartOfDecoder(Operation *producer, Value weights) {
+  auto decoder = weights.getDefiningOp<GenericOp>();
+  return producer == decoder ||
+         (llvm::hasSingleElement(*decoder.getBody()) &&
+          decoder.getNumDpsInputs() == 1 &&
+          producer == decoder.getInputs()[0].getDefiningOp<GenericOp>());
+}
+
 /// Whether to distribute the panels of channels among threads. Waking threads
 /// takes as long as some ten thousand multiplications.
 static bool isWorthThreads(const Panels &panels) {
@@ -400,12 +453,12 @@ static LogicalResult distribute(RewriterBase &rewriter, Panels &panels) {
   options.setTileSizes(sizes);
   options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
   unsigned weights = panels.weights->getOperandNumber();
-  Operation *decoder = panels.weights->get().getDefiningOp();
-  FailureOr<scf::SCFTileAndFuseResult> tiled =
-      tileAndFuse(rewriter, op, options,
-                  [&](tensor::ExtractSliceOp, OpResult producer, bool isInit) {
-                    return !isInit && producer.getOwner() == decoder;
-                  });
+  Value decoded = panels.weights->get();
+  FailureOr<scf::SCFTileAndFuseResult> tiled = tileAndFuse(
+      rewriter, op, options,
+      [&](tensor::ExtractSliceOp, OpResult producer, bool isInit) {
+        return !isInit && isPartOfDecoder(producer.getOwner(), decoded);
+      });
   if (failed(tiled))
     return failure();
   panels.contraction = cast<GenericOp>(tiled->tiledAndFusedOps.front());
@@ -429,12 +482,12 @@ static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
     sizes[loop] = rewriter.getIndexAttr(1);
   if (llvm::all_of(sizes, isZeroInteger))
     return success();
-  Operation *decoder = panels.weights->get().getDefiningOp();
-  FailureOr<scf::SCFTileAndFuseResult> tiled =
-      tileAndFuse(rewriter, op, scf::SCFTilingOptions().setTileSizes(sizes),
-                  [&](tensor::ExtractSliceOp, OpResult producer, bool isInit) {
-                    return !isInit && producer.getOwner() == decoder;
-                  });
+  Value decoded = panels.weights->get();
+  FailureOr<scf::SCFTileAndFuseResult> tiled = tileAndFuse(
+      rewriter, op, scf::SCFTilingOptions().setTileSizes(sizes),
+      [&](tensor::ExtractSliceOp, OpResult producer, bool isInit) {
+        return !isInit && isPartOfDecoder(producer.getOwner(), decoded);
+      });
   if (failed(tiled))
     return failure();
   widenSlices(rewriter, cast<GenericOp>(tiled->tiledAndFusedOps.front()),
@@ -469,6 +522,7 @@ struct TileContractions final
         insertDecoder(rewriter, *panels);
       }
       transposePanel(rewriter, *panels);
+      separateTranspose(rewriter, *panels);
       if (parallel && isWorthThreads(*panels) &&
           failed(distribute(rewriter, *panels)))
         return signalPassFailure();

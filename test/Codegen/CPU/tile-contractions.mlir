@@ -1,4 +1,5 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,quant-float-tile-contractions))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,quant-float-tile-contractions{parallel}))" | FileCheck %s --check-prefix=PARALLEL
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu=cpu=x86-64-v3 --mlir-print-ir-after=quant-float-convert-asserts-to-status -o /dev/null 2>&1 | FileCheck %s --check-prefix=BUFFERS
 
 // The weights are decoded panel by panel inside the loops. No buffer holds an f32 copy of all of
@@ -321,4 +322,43 @@ func.func @inner_reduction(%x: tensor<4x2x32xf32>, %w: tensor<8x2x32xf16>, %init
     linalg.yield %a : f32
   } -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
+}
+
+// Packed weights with scales of blocks are decoded in the order of memory, and
+// then transposed. With threads, the channels are distributed.
+
+// CHECK-LABEL: func.func @transposed_blocks(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x1024xf32>, %[[W:.+]]: tensor<512x1024xi4>, %[[S:.+]]: tensor<512x32xf32>
+// CHECK:         scf.for %[[N:.+]] = %{{.+}} to %{{.+}} step %c64
+// CHECK:           scf.for %[[K:.+]] = %{{.+}} to %{{.+}} step %c256
+// CHECK:             %[[DECODED:.+]] = linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<64x256xi4>, tensor<64x8xf32>) outs(%{{.+}} : tensor<64x256xf32>)
+// CHECK:             %[[PANEL:.+]] = linalg.generic {{.*}} ins(%[[DECODED]] : tensor<64x256xf32>) outs(%{{.+}} : tensor<256x64xf32>)
+// CHECK:             linalg.generic {{.*}} ins(%{{.+}}, %[[PANEL]] : tensor<?x256xf32>, tensor<256x64xf32>)
+// PARALLEL-LABEL: func.func @transposed_blocks(
+// PARALLEL:         scf.forall (%[[N:.+]]) = (0) to (512) step (64) shared_outs(
+// PARALLEL:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c256
+// PARALLEL:             linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<64x256xi4>, tensor<64x8xf32>) outs(%{{.+}} : tensor<64x256xf32>)
+// PARALLEL:             linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<?x256xf32>, tensor<256x64xf32>)
+// PARALLEL:           scf.forall.in_parallel
+func.func @transposed_blocks(%x: tensor<?x1024xf32>, %w: tensor<512x1024xi4>, %s: tensor<512x32xf32>,
+                             %init: tensor<?x512xf32>) -> tensor<?x512xf32> {
+  %e = tensor.empty() : tensor<512x1024xf32>
+  %d = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0, d1 floordiv 32)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<512x1024xi4>, tensor<512x32xf32>) outs(%e : tensor<512x1024xf32>) {
+  ^bb0(%quantized: i4, %scale: f32, %out: f32):
+    %0 = arith.sitofp %quantized : i4 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<512x1024xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<?x1024xf32>, tensor<512x1024xf32>) outs(%init : tensor<?x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x512xf32>
+  return %y : tensor<?x512xf32>
 }

@@ -420,10 +420,11 @@ def QuantFloatTileContractionsPass
     tile size one along dimensions that both operands share (batches, heads). It
     fuses the dequantization into the loops, so that the dequantized weights
     never exist as a whole. In a tile of the weights (a panel), the channels are
-    the innermost dimension if they are innermost in the output. Weights that
-    need no dequantization are copied to such panels if they have another layout
-    and there are many rows. A two-dimensional constant without other uses is
-    transposed instead.
+    the innermost dimension if they are innermost in the output. Packed weights
+    and weights with scales of blocks are decoded in the order of memory, and
+    another op transposes the panel. Weights that need no dequantization are
+    copied to such panels if they have another layout and there are many rows. A
+    two-dimensional constant without other uses is transposed instead.
 
     ```
     %w = linalg.generic /* dequantize */ ins(%quantized : tensor<512x128xi8>) ...
