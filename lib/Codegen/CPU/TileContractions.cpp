@@ -439,7 +439,7 @@ static bool isWorthThreads(const Panels &panels) {
                                                      : range));
   int64_t channels = op.getStaticLoopRanges()[panels.channel];
   return steps >= kMinSteps && !ShapedType::isDynamic(channels) &&
-         channels % panels.channelTile == 0 &&
+         channels > panels.channelTile && channels % panels.channelTile == 0 &&
          !op->getParentOfType<scf::ForallOp>();
 }
 
