@@ -215,9 +215,15 @@ bool Analysis::findOperands() {
 void Analysis::findMinimum(const Contraction &found,
                            ContractionOperand weights) {
   Operation *op = weights.value.getDefiningOp();
+  // Other weights are decoded as a whole.
+  std::optional<unsigned> inner =
+      getLoop(getMap(contraction.quantized).getResults().back());
   if (!isa_and_nonnull<arith::SubFOp, arith::AddFOp>(op) ||
       !dependsOn(op->getOperand(0), contraction.quantized) ||
-      dependsOn(op->getOperand(1), contraction.quantized))
+      dependsOn(op->getOperand(1), contraction.quantized) ||
+      inner == contraction.channel ||
+      contraction.block == contraction.getDepth() ||
+      usesIndex(contraction.op, op->getOperand(1)))
     return;
   contraction.minimum = op->getOperand(1);
   contraction.addsMinimum = isa<arith::AddFOp>(op);
@@ -269,11 +275,8 @@ bool Analysis::hasSupportedScales() {
            index != getMap(input).getResults().back()))
         return false;
     }
-  bool isForChannel = contraction.block == contraction.getDepth();
-  if (contraction.minimum && (!contraction.isAlongDepth || isForChannel ||
-                              usesIndex(op, contraction.minimum)))
-    return false;
-  return isForChannel || contraction.block % 16 == 0;
+  return contraction.block == contraction.getDepth() ||
+         contraction.block % 16 == 0;
 }
 
 /// Determines the values of encodings: those of packed ones, which are
