@@ -20,8 +20,8 @@ struct ActivationsOption : llvm::cl::opt<Activations> {
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : opt("activations",
             llvm::cl::desc(
-                "type of the activations in matmuls of few rows with 8-, 4- or "
-                "2-bit weights, on CPUs (default: float)"),
+                "type of the activations in matmuls with 8-, 4- or 2-bit "
+                "weights, on CPUs (default: float)"),
             llvm::cl::values(clEnumValN(Activations::Float, "float",
                                         "keep the type of the model"),
                              clEnumValN(Activations::Int16, "int16",

@@ -321,8 +321,8 @@ typedef enum QuantFloatAccumulation {
   QUANT_FLOAT_ACCUMULATION_REASSOCIATE = 1
 } QuantFloatAccumulation;
 
-/** The type of the activations in matmuls of few rows with 8-, 4- or 2-bit
- * weights, in code for CPUs. */
+/** The type of the activations in matmuls with 8-, 4- or 2-bit weights, in
+ * code for CPUs. */
 typedef enum QuantFloatActivations {
   /** The activations keep their type. */
   QUANT_FLOAT_ACTIVATIONS_FLOAT = 0,

@@ -9,8 +9,8 @@
 // Input:     ONNX nodes and quant_float ops on tensors.
 // Output:    the same dialects. Quantized values stay quantized across ops that
 //            only move elements, QDQ matmuls and convolutions are integer
-//            nodes, and constant weights of matmuls of at most four rows are
-//            K-contiguous.
+//            nodes, and constant weights of matmuls of at most four rows, or of
+//            any number if activations are quantized, are K-contiguous.
 // Invariant: results keep their bits, except that QDQ matmuls and convolutions
 //            become integer ones (R7), with the same bits on every target.
 //
@@ -37,5 +37,8 @@ void quant_float::buildRewriteQuantization(OpPassManager &manager,
         createQuantFloatSinkQuantizeThroughConcatPass());
   }
   manager.addNestedPass<func::FuncOp>(createQuantFloatQdqToIntegerMatmulPass());
-  manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
+  QuantFloatTransposeWeightsPassOptions transposition;
+  transposition.anyRows = options.activations != Activations::Float;
+  manager.addNestedPass<func::FuncOp>(
+      createQuantFloatTransposeWeightsPass(transposition));
 }

@@ -116,8 +116,8 @@ struct CPUOptions {
                 llvm::cl::init(1)),
         activations(
             owner, "activations",
-            llvm::cl::desc("type of the activations in matmuls of few rows "
-                           "with low-bit weights"),
+            llvm::cl::desc("type of the activations in matmuls with low-bit "
+                           "weights"),
             llvm::cl::values(clEnumValN(Activations::Float, "float",
                                         "keep the type of the model"),
                              clEnumValN(Activations::Int16, "int16",

@@ -528,8 +528,8 @@ def compile(
         accumulation: the accumulation order and rounding of floating-point reductions:
             ``"ordered"``, with the same bits on every CPU and GPU, or ``"reassociate"``, which
             allows other orders: GPUs use them for matrix instructions.
-        activations: the type of the activations in matmuls of few rows with weights of 8, 4 or 2
-            bits, on CPUs: ``"float"``, the type of the model, or ``"int16"`` or ``"int8"``,
+        activations: the type of the activations in matmuls with weights of 8, 4 or 2 bits, on
+            CPUs: ``"float"``, the type of the model, or ``"int16"`` or ``"int8"``,
             quantized dynamically with one scale per block of 32 or 16 elements.
         path: a shared library to write, with a C header next to it. It contains all constants, and
             :func:`quant_float.load_kernel` loads it without compiling.

@@ -74,8 +74,8 @@ STAGES = (
         "RewriteQuantization.cpp",
         "Converts 8-bit [QDQ](glossary.md#qdq) matmuls and convolutions to integer matmuls and convolutions"
         " ([R7](rules.md#r-ops-on-quantized-tensors)), which have the same bits on every target. No other result"
-        " changes. For matmuls of at most four rows, the stage also transposes constant weights to make K"
-        " contiguous. On CPUs, it first eliminates dequantize-quantize pairs, and sinks quantizations through Concat"
+        " changes. For matmuls of at most four rows, and for all if activations are quantized, the stage also"
+        " transposes constant weights to make K contiguous. On CPUs, it first eliminates dequantize-quantize pairs, and sinks quantizations through Concat"
         " to its operands.",
     ),
     (

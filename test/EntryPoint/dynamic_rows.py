@@ -1,5 +1,7 @@
-# Matmuls of a dynamic number of rows with low-bit weights: up to four rows have the bits of a model with static sizes (R7), more rows
-# the values of numpy. Rows in one dimension and in two, MatMulNBits and DequantizeLinear with Gemm.
+# Matmuls of a dynamic number of rows with low-bit weights: up to four rows have the bits of a model
+# with static sizes (R7), more rows the values of numpy. With quantized activations (R8), any number
+# of rows has the bits of static sizes. Rows in one dimension and in two, MatMulNBits,
+# DequantizeLinear with Gemm, and weights that the compiler transposes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import subprocess
@@ -31,6 +33,13 @@ def save_model(path, kind, rows):
             helper.make_node("DequantizeLinear", ["b", "s"], ["w"], axis=1, block_size=BLOCK),
             helper.make_node("Gemm", ["x", "w", "c"], ["y"], transB=1),
         ]
+        if kind == "matmul":
+            tensors = {k: np.ascontiguousarray(v.T) for k, v in tensors.items()}
+            nodes = [
+                helper.make_node("DequantizeLinear", ["b", "s"], ["w"], axis=0, block_size=BLOCK),
+                helper.make_node("MatMul", ["x", "w"], ["m"]),
+                helper.make_node("Add", ["m", "c"], ["y"]),
+            ]
     graph = helper.make_graph(
         nodes,
         "g",
@@ -49,18 +58,24 @@ def run(model, x, *options):
     return np.load(work / "out" / "output_0.npy")
 
 
-for kind, names in ("nbits", ["m"]), ("nbits", ["batch", "m"]), ("gemm", ["m"]):
+quantized = ("--activations", "int8")
+for kind, names in ("nbits", ["m"]), ("nbits", ["batch", "m"]), ("gemm", ["m"]), ("matmul", ["m"]), ("matmul", ["batch", "m"]):  # fmt: skip
     dynamic = work / f"{kind}{len(names)}.onnx"
     save_model(dynamic, kind, names)
     sizes = [(m,) for m in (0, 1, 3, 4, 5, 19)] if len(names) == 1 else [(1, 1), (2, 2), (1, 7), (5, 1), (0, 3)]  # fmt: skip
     for rows in sizes:
         x = random.standard_normal((*rows, K)).astype(np.float32)
-        for options in (), ("--threads", "2"):
+        for options in (), ("--threads", "2"), quantized, (*quantized, "--threads", "2"):
             got = run(dynamic, x, *options)
             assert got.shape == (*rows, N)
-            np.testing.assert_allclose(got, x @ weights.T + bias, rtol=1e-4, atol=1e-3)
-            if 0 < np.prod(rows) <= 4:
+            is_quantized = options[:2] == quantized
+            tolerances = {"atol": 2} if is_quantized else {"rtol": 1e-4, "atol": 1e-3}
+            np.testing.assert_allclose(got, x @ weights.T + bias, **tolerances)
+            if not options:
+                exact = got
+            assert is_quantized == (not np.array_equal(got, exact)) or not got.size
+            if np.prod(rows) and (is_quantized or (np.prod(rows) <= 4 and kind != "matmul")):
                 static = work / "static.onnx"
                 save_model(static, kind, rows)
-                want = run(static, x)
+                want = run(static, x, *options)
                 assert np.array_equal(got.view(np.uint32), want.view(np.uint32)), (kind, rows)

@@ -2,7 +2,7 @@
 # specified accumulation order (R7), which numpy computes one rounded operation after the other, on
 # every machine and with threads. They are also within the error bound of R7. The same is tested for
 # activations that are quantized to 16 and 8 bits (R8), with each dot-product instruction and
-# without any.
+# without any, also for more rows.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %src_root %t host --cpu host -- %clang
 # RUN: %python %s %tools_dir %src_root %t threads --cpu host --threads 2 -- %clang -fopenmp
@@ -173,6 +173,32 @@ def sum_integer_rows(x, values, scale, block, bits, minimum=None):
     return finish_rows(lanes, scale, block), chunks + 16, rounding
 
 
+def sum_panels(x, values, scale, block, minimum=None):
+    """Like sum_integer_rows for more than four rows of x."""
+    depth = x.shape[1]
+    size = 32 if block is None or block % 32 == 0 else 16
+    padding = [(0, 0), (0, -depth % size)]
+    x, values, scale = (np.pad(array, padding) for array in (x, values, scale))
+    numbers, scales = round_to_integers(x, block)
+    result = np.zeros((x.shape[0], values.shape[0]), F32)
+    for start in range(0, depth, size):
+        at = slice(start, start + size)
+        # f4 values are multiples of 0.5.
+        exact = (2 * numbers[:, at].astype(float) @ values[:, at].T.astype(float)).astype(F32)
+        factor = scales[:, start, None] / 2
+        if block is not None:
+            factor = factor * scale[None, :, start]
+        result = fma(exact, np.broadcast_to(factor, exact.shape), result)
+        if minimum is not None:
+            whole = numbers[:, at].sum(1).astype(F32) * scales[:, start]
+            result = fma(-np.pad(minimum, padding)[None, :, start], whole[:, None], result)
+    if block is None:
+        result = scale[None, :, 0] * result
+    rounding = np.where(np.isfinite(scales), scales, 0)[:, :depth].astype(float) / 2
+    blocks = (1 if minimum is None else 2) * -(-depth // size)
+    return F32(0) + result, blocks + 4, rounding
+
+
 def sum_columns(x, numbers, correction, scale, block):
     """N-contiguous weights, with the same arguments."""
     depth = x.shape[1]
@@ -210,7 +236,11 @@ def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, 
     rounding = np.zeros(x.shape)
     if X_BITS and is_rows and is_integer:
         values = numbers if correction is None else numbers + correction
-        wanted, operations, rounding = sum_integer_rows(ours, values, spread, block, bits, minimum)
+        if len(x) <= 4:
+            found = sum_integer_rows(ours, values, spread, block, bits, minimum)
+        else:
+            found = sum_panels(ours, values, spread, block, minimum)
+        wanted, operations, rounding = found
     elif is_rows:
         wanted, operations = sum_rows(*arguments, bits, minimum)
     else:
@@ -377,5 +407,25 @@ for element in ("ui4", "i4", "ui2", "ui8"):
     minimum_case(element, 256, 36, 1, 32)
     minimum_case(element, 352, 9, 2, 16, "Add")
     minimum_case(element, 512, 20, 3, 32, quantized_scales=True)
+
+# More rows than four, and channels that do not fill a register.
+if X_BITS:
+    for element in ("i4", "ui4", "i2", "f4E2M1FN", "i8", "ui8"):
+        has_points = element[0] != "f"
+        dequantize_case(element, True, 256, 36, 5, 32, False)
+        dequantize_case(element, True, 352, 76, 13, 16, has_points)
+        dequantize_case(element, True, 328, 12, 6, None, has_points)
+        dequantize_case(element, True, 128, 65, 64, 128, False)
+        dequantize_case(element, True, 72, 3, 8, 0, False)
+    dequantize_case("f4E2M1FN", True, 256, 36, 7, 32, False, "f8E8M0FNU")
+    dequantize_case("i8", True, 333, 16, 5, None, False)
+    dequantize_case("i4", True, 512, 1080, 5, 32, False)
+    for bits in (2, 4, 8):
+        packed_case(bits, 352, 9, 5, 16, True)
+        packed_case(bits, 300, 33, 11, 64, False)
+        packed_case(bits, 256, 12, 6, 32, False, np.float16)
+    for element in ("ui4", "i4", "ui2", "ui8"):
+        minimum_case(element, 352, 9, 5, 16, "Add")
+        minimum_case(element, 512, 40, 7, 32, quantized_scales=True)
 
 sys.exit(run(tools, src_root, work, commands, "".join(functions), cases))

@@ -59,7 +59,8 @@ def QuantFloat_ReductionScheduleAttr
     accumulates `terms` elements of each chunk: adjacent ones with
     `consecutive`, every `lanes`-th one without it. With `x_bits`, which is 8
     or 16, the activations are quantized to integers of that width in blocks
-    (rule R8).
+    (rule R8). For more than four rows, `lanes` is then 1 and `terms` the size
+    of such a block.
 
     It is the value of the attribute `quant_float.reduction_schedule` of a
     `linalg.generic`.

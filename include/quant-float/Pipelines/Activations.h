@@ -11,8 +11,7 @@
 
 namespace mlir::quant_float {
 
-/// The type of the activations in matmuls of few rows with 8-, 4- or 2-bit
-/// weights.
+/// The type of the activations in matmuls with 8-, 4- or 2-bit weights.
 enum class Activations {
   /// The activations keep their type.
   Float,

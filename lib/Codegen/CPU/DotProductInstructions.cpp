@@ -17,20 +17,25 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
+/// Returns the number of pairs of products of unsigned integers and signed
+/// bytes that can be added in 16 bits.
+static int64_t getMaxPairs(int64_t maxInteger) {
+  return 32767 / (2 * 127 * std::max<int64_t>(maxInteger, 1));
+}
+
 DotProductInstructions::DotProductInstructions(
     const WeightContraction &contraction, const LoweringTarget &target,
     int64_t lanes, unsigned xBits)
     : values(contraction.values), bits(contraction.bits), target(target) {
-  int64_t maxInteger = (1 << bits) - 1;
-  if (!values.isEncoding)
-    maxInteger = *llvm::max_element(values.integers);
+  maxInteger =
+      values.isEncoding ? (1 << bits) - 1 : *llvm::max_element(values.integers);
   auto isApplicable = [&](const MatrixInstruction &row) {
     // Activations are signed.
     if (!row.isDotProduct() || row.b == MatrixElement::UInt8)
       return false;
     // The products of all fields are added in 16 bits, which must not overflow.
     if (row.accumulator == MatrixElement::Int16 &&
-        2 * (8 / bits) * maxInteger * 127 > 32767)
+        8 / bits > getMaxPairs(maxInteger))
       return false;
     // Values of fewer than 8 bits are used as signed bytes only if they fit.
     // Bytes of 8 bits are converted to signed ones by isSigned(), but values
@@ -44,6 +49,12 @@ DotProductInstructions::DotProductInstructions(
       chooseMatrixInstruction(target.cpu.get(), isApplicable).instruction;
   if (instruction)
     width = 8 * instruction->getBytes();
+}
+
+int64_t DotProductInstructions::getMaxFields() const {
+  return instruction && instruction->accumulator == MatrixElement::Int16
+             ? getMaxPairs(maxInteger)
+             : std::numeric_limits<int64_t>::max();
 }
 
 bool DotProductInstructions::isSigned() const {

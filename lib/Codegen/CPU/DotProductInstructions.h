@@ -88,6 +88,9 @@ public:
   int64_t getOffset() const;
   /// Unpacks a vector of i32 to fields.
   SmallVector<Value> spread(ImplicitLocOpBuilder &b, Value packed) const;
+  /// Returns the number of fields that an add() may have, at least those of
+  /// spread().
+  int64_t getMaxFields() const;
   /// Returns accumulator + fields * x in i32. `x` is in the order of the
   /// fields.
   Value add(ImplicitLocOpBuilder &b, Value accumulator, ArrayRef<Value> fields,
@@ -103,6 +106,8 @@ private:
   const LoweringTarget &target;
   const MatrixInstruction *instruction = nullptr;
   unsigned width = 32;
+  /// The largest integer in the fields.
+  int64_t maxInteger;
 };
 
 } // namespace mlir::quant_float

@@ -23,6 +23,11 @@ public:
 private:
   int64_t chooseRows() override;
   void packX() override;
+  void freeX() override {
+    for (Value buffer : {packed, inputSums})
+      if (buffer)
+        memref::DeallocOp::create(b, buffer);
+  }
   void packElement(int64_t vector, OpFoldResult chunk, Value lane, int64_t term,
                    Value &inputSum, bool isPartial);
   SmallVector<Value> emitChunk(OpFoldResult first, int64_t rows,
@@ -86,10 +91,14 @@ void FloatRowContraction::packElement(int64_t vector, OpFoldResult chunk,
 
 void FloatRowContraction::packX() {
   Type f32 = b.getF32Type();
-  packed = allocate(
-      {contraction.vectors, getChunks(), order.terms, order.lanes}, f32);
+  auto allocate = [&](ArrayRef<int64_t> sizes) {
+    return memref::AllocOp::create(b, MemRefType::get(sizes, f32),
+                                   b.getI64IntegerAttr(64));
+  };
+  packed =
+      allocate({contraction.vectors, getChunks(), order.terms, order.lanes});
   if (needsInputSums())
-    inputSums = allocate({contraction.vectors, getChunks(), order.lanes}, f32);
+    inputSums = allocate({contraction.vectors, getChunks(), order.lanes});
   auto packChunk = [&](OpFoldResult chunk, bool isPartial) {
     auto loop = scf::ForOp::create(b, index(0), index(order.lanes), index(1));
     OpBuilder::InsertionGuard guard(b);

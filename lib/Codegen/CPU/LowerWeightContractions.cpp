@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// There are two loop nests. They differ in which dimension of the weights is
-// contiguous.
+// There are three loop nests. Those for at most four vectors differ in which
+// dimension of the weights is contiguous.
 //
 // If K is contiguous (RowContraction), several channels are computed together
 // along K. Each has 16 accumulators, in one or more registers:
@@ -33,6 +33,9 @@
 // integers in blocks with a scale each, and `acc` is an integer. Otherwise `+=`
 // of a product is a fused multiply-add on every target, so the result does not
 // depend on it.
+//
+// More vectors than four are always quantized. IntegerPanelContraction.cpp
+// describes their loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,6 +86,7 @@ struct LowerWeightContractions final
         return signalPassFailure();
       }
       auto make = !contraction->isAlongDepth ? makeColumnContraction
+                  : !contraction->isMatvec() ? makeIntegerPanelContraction
                   : order->xBits             ? makeIntegerRowContraction
                                              : makeFloatRowContraction;
       LDBG() << "lowering the contraction at " << op.getLoc() << " with "

@@ -41,14 +41,7 @@ void RowContraction::emit() {
   });
   if (int64_t rest = channels % rows)
     emitRows(b.getIndexAttr(channels - rest), rest);
-  for (Value buffer : buffers)
-    memref::DeallocOp::create(b, buffer);
-}
-
-Value RowContraction::allocate(ArrayRef<int64_t> sizes, Type element) {
-  buffers.push_back(memref::AllocOp::create(b, MemRefType::get(sizes, element),
-                                            b.getI64IntegerAttr(64)));
-  return buffers.back();
+  freeX();
 }
 
 void RowContraction::startChunk(OpFoldResult first, int64_t rows,

@@ -307,18 +307,14 @@ struct FuseWeightDequantization final
       if (!decoder || !decoder->hasOneUse() ||
           !linalg::areElementwiseOpsFusable(operand))
         continue;
-      if (isMatvec(op, *operand)) {
-        FailureOr<Value> fused = fuse(rewriter, op, *operand, decoder);
-        if (failed(fused))
-          continue;
-        rewriter.replaceOp(op, *fused);
-        if (decoder->use_empty())
-          rewriter.eraseOp(decoder);
-        return;
-      }
-      SmallVector<unsigned> rows = getDynamicRows(op, *operand);
-      if (!dynamicRows || rows.empty() || decoder->getBlock() != op->getBlock())
+      SmallVector<unsigned> rows;
+      if (dynamicRows && decoder->getBlock() == op->getBlock())
+        rows = getDynamicRows(op, *operand);
+      if (rows.empty()) {
+        if (succeeded(fuseDecoder(rewriter, op, *operand, decoder)))
+          return;
         continue;
+      }
       unsigned number = operand->getOperandNumber();
       // Fusion would keep the result of a decoder with other users.
       auto fuseRow = [&](GenericOp row) {
@@ -336,9 +332,26 @@ struct FuseWeightDequantization final
       };
       LogicalResult isBranch =
           RowBranch(rewriter, op, rows).emit(decoder, fuseRow);
-      if (succeeded(isBranch))
+      if (succeeded(isBranch)) {
+        // If x is quantized, many rows have fused weights, too.
+        (void)fuseDecoder(rewriter, op, op->getOpOperand(number), decoder);
         return;
+      }
     }
+  }
+
+  /// Fuses the decoder into the matmul if it has few rows or if x is quantized.
+  LogicalResult fuseDecoder(RewriterBase &rewriter, GenericOp op,
+                            OpOperand &operand, GenericOp decoder) {
+    if (!isMatvec(op, operand) && !xBits)
+      return failure();
+    FailureOr<Value> fused = fuse(rewriter, op, operand, decoder);
+    if (failed(fused))
+      return failure();
+    rewriter.replaceOp(op, *fused);
+    if (decoder->use_empty())
+      rewriter.eraseOp(decoder);
+    return success();
   }
 
   /// Returns the result of a matmul with the decoder fused into it, or fails
@@ -355,7 +368,8 @@ struct FuseWeightDequantization final
     Value result = fused->replacements.lookup(op->getResult(0));
     std::optional<WeightContraction> found =
         WeightContraction::get(contraction, xBits != 0);
-    if (!found || !readsQuantized(decoder, *found)) {
+    if (!found || !readsQuantized(decoder, *found) ||
+        !(found->isMatvec() || found->takesIntegers())) {
       LDBG() << "no contraction of weights at " << op.getLoc();
       rewriter.eraseOp(contraction);
       return failure();

@@ -29,6 +29,7 @@ using namespace mlir::quant_float;
 namespace {
 struct TransposeWeights final
     : quant_float::impl::QuantFloatTransposeWeightsPassBase<TransposeWeights> {
+  using QuantFloatTransposeWeightsPassBase::QuantFloatTransposeWeightsPassBase;
   void runOnOperation() override;
 };
 } // namespace
@@ -52,9 +53,10 @@ static bool isMatvec(NodeOp matmul) {
   return true;
 }
 
-/// Returns the MatMul or Gemm with few rows that is the only user of the
-/// weights, if K is not contiguous in them; else null.
-static NodeOp getMatmul(DequantizeOp weights) {
+/// Returns the MatMul or Gemm with few rows, or with any number if `anyRows`,
+/// that is the only user of the weights, if K is not contiguous in them; else
+/// null.
+static NodeOp getMatmul(DequantizeOp weights, bool anyRows) {
   if (!weights->hasOneUse())
     return {};
   OpOperand &use = *weights->use_begin();
@@ -64,7 +66,13 @@ static NodeOp getMatmul(DequantizeOp weights) {
                           getNodeKind(node)))
     return {};
   auto transB = node.getNodeAttributes().getAs<IntegerAttr>("transB");
-  return (transB && transB.getInt()) || !isMatvec(node) ? NodeOp() : node;
+  bool isTransposed = transB && transB.getInt();
+  return !isTransposed && (anyRows || isMatvec(node)) ? node : NodeOp();
+}
+
+static bool isFloat8(DequantizeOp weights) {
+  Type element = getElementTypeOrSelf(weights.getInput());
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
 /// Whether the transposed weights have an accumulation order for K-contiguous
@@ -80,9 +88,7 @@ static bool hasRows(DequantizeOp weights, RankedTensorType type) {
   int64_t block =
       scale.getRank() == 2 ? weights.getBlockSize().value_or(0) : depth;
   // Many float8 values are decoded at once. A chunk of a block has too few.
-  bool isFloat8 =
-      bits == 8 && isa<FloatType>(getElementTypeOrSelf(weights.getInput()));
-  if (isFloat8 && block != depth)
+  if (isFloat8(weights) && block != depth)
     return false;
   // A scale for each index of K has no blocks.
   if (block == 0 || (scale.getRank() > 0 && axis != (block == depth ? 1 : 0)))
@@ -103,12 +109,12 @@ static ElementsAttr transposeOperand(Value value) {
 }
 
 /// Returns whether the weights are transposed.
-static bool transpose(RewriterBase &rewriter, DequantizeOp op) {
+static bool transpose(RewriterBase &rewriter, DequantizeOp op, bool anyRows) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type || type.getRank() != 2 || !type.hasStaticShape() ||
       !op.getInput().hasOneUse())
     return false;
-  NodeOp matmul = getMatmul(op);
+  NodeOp matmul = getMatmul(op, anyRows);
   if (!matmul || !hasRows(op, type)) {
     LDBG() << "no matmul of few rows, or no accumulation order: " << op;
     return false;
@@ -159,6 +165,6 @@ void TransposeWeights::runOnOperation() {
   SmallVector<DequantizeOp> found;
   getOperation()->walk([&](DequantizeOp op) { found.push_back(op); });
   for (DequantizeOp op : found)
-    if (transpose(rewriter, op))
+    if (transpose(rewriter, op, anyRows && !isFloat8(op)))
       ++numTransposed;
 }

@@ -170,7 +170,6 @@ bool Analysis::findOperands() {
   if (!found || op->getNumResults() > 1 || !found->body.getType().isF32() ||
       found->k.size() != 1 || !found->hasOnlyKReductions() ||
       found->isEmpty() || !found->batch.empty() ||
-      llvm::any_of(found->ranges, ShapedType::isDynamic) ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>))
     return false;
   std::optional<OperandDecoding> lhs = found->getDecoding(found->lhs),
@@ -197,8 +196,15 @@ bool Analysis::findOperands() {
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (loop != contraction.channel && loop != contraction.depth) {
       contraction.others.push_back(loop);
-      contraction.vectors *= contraction.ranges[loop];
+      int64_t size = contraction.ranges[loop];
+      contraction.vectors = ShapedType::isDynamic(size) ||
+                                    ShapedType::isDynamic(contraction.vectors)
+                                ? ShapedType::kDynamic
+                                : contraction.vectors * size;
     }
+  if (ShapedType::isDynamic(contraction.getChannels()) ||
+      ShapedType::isDynamic(contraction.getDepth()))
+    return false;
   contraction.quantized = decoding->quantized;
   contraction.bits = decoding->bits;
   contraction.block = *decoding->block;
@@ -420,6 +426,8 @@ bool WeightContraction::takesIntegers() const {
 }
 
 ReductionSchedule WeightContraction::getOrder(unsigned xBits) const {
+  if (xBits && takesIntegers() && !isMatvec())
+    return {1, getActivationBlock(), /*consecutive=*/true, xBits};
   if (xBits && takesIntegers())
     return {kLanes, kLaneBits / bits, /*consecutive=*/true, xBits};
   if (isAlongDepth)

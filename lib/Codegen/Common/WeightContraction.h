@@ -76,9 +76,19 @@ struct WeightContraction {
   int64_t getChannels() const { return ranges[channel]; }
   int64_t getDepth() const { return ranges[depth]; }
   bool isPacked() const { return bits < 8; }
+  /// Whether there are few vectors, so that each weight is decoded where it is
+  /// used.
+  bool isMatvec() const {
+    return ShapedType::isStatic(vectors) && vectors <= kMaxMatvecRows;
+  }
   /// Returns the accumulation order with x in floating point, or with x
-  /// quantized to integers of `xBits` bits if takesIntegers().
+  /// quantized to integers of `xBits` bits if takesIntegers(). Only the latter
+  /// is defined for more vectors than isMatvec() allows.
   ReductionSchedule getOrder(unsigned xBits = 0) const;
+  /// Returns the number of elements of x that share a scale, if x is quantized.
+  int64_t getActivationBlock() const {
+    return block == getDepth() || block % 32 == 0 ? 32 : 16;
+  }
   /// Whether integer arithmetic is possible: weights are K-contiguous,
   /// quantized values and zero points represent integers, and chunks fit
   /// blocks.
@@ -90,7 +100,7 @@ struct WeightContraction {
   unsigned channel = 0, depth = 0;
   SmallVector<unsigned> others;
   /// The number of iterations of the other loops: the number of vectors that
-  /// the matrix is multiplied by.
+  /// the matrix is multiplied by. It may be dynamic.
   int64_t vectors = 1;
 
   OpOperand *quantized = nullptr;

@@ -66,11 +66,41 @@ Value WeightContractionLoops::convert(Value value, Type element) {
   return b.createOrFold<CastOp>(value, element);
 }
 
-void WeightContractionLoops::selectVector(int64_t vector) {
-  for (unsigned loop : llvm::reverse(contraction.others)) {
-    position[loop] = b.getIndexAttr(vector % contraction.getRange(loop));
-    vector /= contraction.getRange(loop);
+OpFoldResult WeightContractionLoops::getSize(unsigned loop) {
+  if (ShapedType::isStatic(contraction.getRange(loop)))
+    return b.getIndexAttr(contraction.getRange(loop));
+  OpOperand *init = op.getDpsInitOperand(0);
+  unsigned dim = *op.getMatchingIndexingMap(init).getResultPosition(
+      b.getAffineDimExpr(loop));
+  return memref::DimOp::create(b, init->get(), dim).getResult();
+}
+
+OpFoldResult WeightContractionLoops::getVectors() {
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  OpFoldResult vectors = b.getIndexAttr(1);
+  for (unsigned loop : contraction.others)
+    vectors = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), d0 * b.getAffineSymbolExpr(0), {vectors, getSize(loop)});
+  return vectors;
+}
+
+void WeightContractionLoops::selectVector(OpFoldResult vector) {
+  SmallVector<unsigned> loops;
+  for (unsigned loop : contraction.others) {
+    position[loop] = b.getIndexAttr(0);
+    if (contraction.getRange(loop) != 1)
+      loops.push_back(loop);
   }
+  if (loops.empty())
+    return;
+  for (unsigned loop : llvm::reverse(ArrayRef(loops).drop_front())) {
+    Value size = toValue(getSize(loop)), rest = toValue(vector);
+    position[loop] =
+        getAsOpFoldResult(b.createOrFold<arith::RemUIOp>(rest, size));
+    vector = getAsOpFoldResult(b.createOrFold<arith::DivUIOp>(rest, size));
+  }
+  position[loops.front()] = vector;
 }
 
 Value WeightContractionLoops::loadPacked(int64_t count) {
@@ -108,21 +138,21 @@ Value WeightContractionLoops::getCorrection(Value point, int64_t count) {
 }
 
 void WeightContractionLoops::forEach(
-    int64_t count, bool inThreads,
+    OpFoldResult count, bool inThreads,
     llvm::function_ref<void(OpFoldResult)> body) {
-  if (count == 0)
+  if (isZeroInteger(count))
     return;
-  if (count == 1)
+  if (isOneInteger(count))
     return body(b.getIndexAttr(0));
   OpBuilder::InsertionGuard guard(b);
   if (inThreads) {
-    auto loop = scf::ForallOp::create(
-        b, ArrayRef<OpFoldResult>{b.getIndexAttr(count)}, ValueRange(),
-        /*mapping=*/std::nullopt);
+    auto loop =
+        scf::ForallOp::create(b, ArrayRef<OpFoldResult>{count}, ValueRange(),
+                              /*mapping=*/std::nullopt);
     b.setInsertionPointToStart(loop.getBody());
     return body(loop.getInductionVar(0));
   }
-  auto loop = scf::ForOp::create(b, index(0), index(count), index(1));
+  auto loop = scf::ForOp::create(b, index(0), toValue(count), index(1));
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }

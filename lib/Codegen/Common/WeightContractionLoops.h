@@ -89,14 +89,19 @@ protected:
     return isPerChannel ? toFloat(buildScalar(contraction.scale)) : Value();
   }
   /// Sets the loops other than channels and K to the indices of a vector.
-  void selectVector(int64_t vector);
+  void selectVector(OpFoldResult vector);
+  void selectVector(int64_t vector) { selectVector(b.getIndexAttr(vector)); }
+  OpFoldResult getSize(unsigned loop);
+  /// Returns the number of vectors.
+  OpFoldResult getVectors();
   /// Loads `count` quantized values at the current position in 32-bit
   /// lanes. Lanes that are not filled are padded with zeros.
   Value loadPacked(int64_t count);
-  Value x(int64_t vector) {
+  Value x(OpFoldResult vector) {
     selectVector(vector);
     return toFloat(buildScalar(contraction.x));
   }
+  Value x(int64_t vector) { return x(OpFoldResult(b.getIndexAttr(vector))); }
   void prefetch(int64_t ahead);
   /// Returns the number of elements that are decoded at once. Floats fill a
   /// register with their encodings. Integers are loaded directly to a register
@@ -136,8 +141,12 @@ protected:
   /// Returns -(offset + point), which multiplies the sum of x in a block.
   Value getCorrection(Value point, int64_t count);
   /// Emits a loop from 0 to `count`, a parallel one if `inThreads`.
-  void forEach(int64_t count, bool inThreads,
+  void forEach(OpFoldResult count, bool inThreads,
                llvm::function_ref<void(OpFoldResult)> body);
+  void forEach(int64_t count, bool inThreads,
+               llvm::function_ref<void(OpFoldResult)> body) {
+    forEach(b.getIndexAttr(count), inThreads, body);
+  }
 
   const WeightContraction &contraction;
   ReductionSchedule order;
@@ -165,15 +174,14 @@ protected:
   int64_t getParts() const { return order.lanes / lanes; }
   /// Chooses the number of channels that are processed at once.
   virtual int64_t chooseRows() = 0;
-  /// Rearranges x to buffers from allocate().
+  /// Rearranges x to buffers.
   virtual void packX() = 0;
+  virtual void freeX() = 0;
   /// Returns the accumulators, by row, vector and part, after `count` elements
   /// of a chunk.
   virtual SmallVector<Value> emitChunk(OpFoldResult first, int64_t rows,
                                        OpFoldResult chunk, int64_t count,
                                        ValueRange accumulators) = 0;
-  /// Allocates a buffer that is freed at the end.
-  Value allocate(ArrayRef<int64_t> sizes, Type element);
   /// Sets the position to a chunk, and prefetches later ones.
   void startChunk(OpFoldResult first, int64_t rows, OpFoldResult chunk,
                   int64_t count);
@@ -199,8 +207,6 @@ protected:
 private:
   void emitRows(OpFoldResult first, int64_t rows);
   Value reduce(ValueRange parts);
-
-  SmallVector<Value> buffers;
 };
 
 /// Create emitters for K-contiguous weights: with floating-point arithmetic, or
@@ -213,6 +219,12 @@ std::unique_ptr<WeightContractionLoops>
 makeIntegerRowContraction(const WeightContraction &contraction,
                           const ReductionSchedule &order,
                           const LoweringTarget &target, bool parallel);
+/// Creates an emitter for K-contiguous weights and any number of vectors, with
+/// integer arithmetic.
+std::unique_ptr<WeightContractionLoops>
+makeIntegerPanelContraction(const WeightContraction &contraction,
+                            const ReductionSchedule &order,
+                            const LoweringTarget &target, bool parallel);
 /// Creates an emitter for weights that are contiguous along the channels.
 std::unique_ptr<WeightContractionLoops>
 makeColumnContraction(const WeightContraction &contraction,

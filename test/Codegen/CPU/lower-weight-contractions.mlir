@@ -92,6 +92,48 @@ func.func @integers(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x
 // -----
 
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#row = affine_map<(d0, d1, d2) -> (d1, d2)>
+#block = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 32)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// A dynamic number of rows, in tiles of three rows by two registers. The panel has the weights of
+// 16 channels. Rows that fill the last tile are not stored.
+// CHECK-LABEL: func.func @many_integers(
+// CHECK-SAME:    %[[X:.+]]: memref<?x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>, %[[Y:.+]]: memref<?x64xf32>
+// CHECK:         %[[PACKED:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?x8x2x16xi8>
+// CHECK:         %[[SCALES:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?x8x1xf32>
+// CHECK:         scf.for
+// CHECK:           %[[PANEL:.+]] = memref.alloc() {alignment = 64 : i64} : memref<8x2x4x2x32xi8>
+// CHECK:           vector.load %[[W]]
+// CHECK:           vector.store %{{.+}}, %[[PANEL]]
+// CHECK:           memref.load %[[S]]
+// CHECK:           %[[ACC:.+]]:6 = scf.for {{.*}} iter_args(
+// CHECK:             vector.load %[[PANEL]]{{.*}} vector<32xi8>
+// CHECK:             vector.load %[[PACKED]]{{.*}} vector<4xi8>
+// CHECK:             llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK:             math.fma
+// CHECK:           scf.if
+// CHECK:             arith.addf %{{.+}}, %[[ACC]]#0
+// CHECK:             vector.store %{{.+}}, %[[Y]]
+func.func @many_integers(%x: memref<?x256xf32>, %w: memref<64x256xi4>, %s: memref<64x8xf32>, %y: memref<?x64xf32>) {
+  linalg.generic {indexing_maps = [#x, #row, #block, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w, %s : memref<?x256xf32>, memref<64x256xi4>, memref<64x8xf32>) outs(%y : memref<?x64xf32>)
+      attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive, x_bits = 8>} {
+  ^bb0(%a: f32, %q: i4, %scale: f32, %sum: f32):
+    %0 = arith.extui %q : i4 to i8
+    %1 = quant_float.storage_cast %0 : i8 to i4
+    %2 = quant_float.cast %1 opset 28 : i4 to f32
+    %3 = arith.mulf %2, %scale : f32
+    %4 = arith.mulf %a, %3 : f32
+    %5 = arith.addf %sum, %4 : f32
+    linalg.yield %5 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #column = affine_map<(d0, d1, d2) -> (d2, d1)>
 #channel = affine_map<(d0, d1, d2) -> (d1)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>

@@ -1,6 +1,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization))" | FileCheck %s
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=8}))" | FileCheck %s --check-prefix=INTEGERS
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{dynamic-rows}))" | FileCheck %s --check-prefix=DYNAMIC
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{dynamic-rows x-bits=8}))" | FileCheck %s --check-prefix=BOTH
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=12}))" 2>&1 | FileCheck %s --check-prefix=BITS
 
 // BITS: error: x-bits: expected 0, 8 or 16, but got 12
@@ -78,7 +79,7 @@ func.func @nibbles(%x: tensor<2x512xf32>, %w: tensor<256x256xi8>, %s: tensor<256
 
 // The entire byte is used, not one half at a time.
 // CHECK-LABEL: func.func @not_nibbles(
-// CHECK-NOT:     sum_order
+// CHECK-NOT:     reduction_schedule
 func.func @not_nibbles(%x: tensor<1x512xf32>, %w: tensor<256x256xi8>, %s: tensor<256x16xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#nibble, #block, #id], iterator_types = ["parallel", "parallel"]}
@@ -100,7 +101,7 @@ func.func @not_nibbles(%x: tensor<1x512xf32>, %w: tensor<256x256xi8>, %s: tensor
 
 // Blocks below the size of a vector, and too many rows to decode the weights again for each.
 // CHECK-LABEL: func.func @small_blocks(
-// CHECK-NOT:     sum_order
+// CHECK-NOT:     reduction_schedule
 func.func @small_blocks(%x: tensor<1x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x64xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #small, #id], iterator_types = ["parallel", "parallel"]}
@@ -121,7 +122,9 @@ func.func @small_blocks(%x: tensor<1x512xf32>, %w: tensor<256x512xi8>, %s: tenso
 }
 
 // CHECK-LABEL: func.func @five_rows(
-// CHECK-NOT:     sum_order
+// INTEGERS-LABEL: func.func @five_rows(
+// INTEGERS:         attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive, x_bits = 8>}
+// CHECK-NOT:     reduction_schedule
 func.func @five_rows(%x: tensor<5x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x16xf32>, %init: tensor<5x256xf32>) -> tensor<5x256xf32> {
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
@@ -144,7 +147,7 @@ func.func @five_rows(%x: tensor<5x512xf32>, %w: tensor<256x512xi8>, %s: tensor<2
 // A contraction may widen elements itself, as QLinearMatMul on float8 does. If the other operand is
 // only used in computations, no operand is a quantized weight, and the order stays that of K.
 // CHECK-LABEL: func.func @widened_vectors(
-// CHECK-NOT:     sum_order
+// CHECK-NOT:     reduction_schedule
 func.func @widened_vectors(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf32>, %init: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %e = tensor.empty() : tensor<64x16xf8E4M3FN>
   %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -185,6 +188,11 @@ func.func @widened_vectors(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf32>, %in
 // DYNAMIC:           %[[D:.+]] = linalg.generic {{.*}} ins(%[[W]], %[[S]]
 // DYNAMIC:           linalg.generic {{.*}} ins(%[[X]], %[[D]]
 // DYNAMIC:         return %[[Y]]
+// BOTH-LABEL: func.func @dynamic_rows(
+// BOTH:         scf.if
+// BOTH:           linalg.generic {{.*}} attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 4, consecutive, x_bits = 8>}
+// BOTH:         } else {
+// BOTH-NEXT:      linalg.generic {{.*}} attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive, x_bits = 8>}
 func.func @dynamic_rows(%x: tensor<2x?x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x16xf32>, %init: tensor<2x?x256xf32>) -> tensor<2x?x256xf32> {
   %e = tensor.empty() : tensor<256x512xf32>
   %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}

@@ -1,4 +1,5 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-transpose-weights))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-transpose-weights{any-rows}))" | FileCheck %s --check-prefix=ANY
 
 // test/Python/integer_activations.py executes these.
 
@@ -34,6 +35,12 @@ func.func @packed(%x: tensor<4xf32>) -> tensor<2xf32> {
 // element of K, and weights that are not constant or have other uses.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     "Transpose"
+// With any number of rows, those of the second and the third matmul are transposed.
+// ANY-LABEL: func.func @others(
+// ANY-COUNT-2: "Transpose"
+// ANY-NOT:     "Transpose"
+// ANY-LABEL: func.func @float8(
+// ANY-NOT:     "Transpose"
 func.func @others(%x: tensor<1x16xf32>, %many: tensor<5x16xf32>, %open: tensor<?x16xf32>, %quantized: tensor<16x2xi8>) -> (tensor<1x2xf32>, tensor<5x2xf32>, tensor<?x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<16x2xi8>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %w0 = arith.constant dense<1> : tensor<2x16xi8>
@@ -56,6 +63,15 @@ func.func @others(%x: tensor<1x16xf32>, %many: tensor<5x16xf32>, %open: tensor<?
   %5 = quant_float.node "MatMul"(%x, %d5) opset 21 : (tensor<1x16xf32>, tensor<16x2xf32>) -> tensor<1x2xf32>
   %6 = arith.addf %4, %5 : tensor<1x2xf32>
   return %0, %1, %2, %3, %6, %w5 : tensor<1x2xf32>, tensor<5x2xf32>, tensor<?x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<16x2xi8>
+}
+
+// CHECK-LABEL: func.func @float8(
+func.func @float8(%x: tensor<5x16xf32>) -> tensor<5x2xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %w = arith.constant dense<2.0> : tensor<16x2xf8E4M3FN>
+  %d = quant_float.dequantize %w, %s opset 21 : tensor<16x2xf8E4M3FN>, tensor<f32> to tensor<16x2xf32>
+  %y = quant_float.node "MatMul"(%x, %d) opset 21 : (tensor<5x16xf32>, tensor<16x2xf32>) -> tensor<5x2xf32>
+  return %y : tensor<5x2xf32>
 }
 
 {-#

@@ -107,6 +107,18 @@ def QuantFloatLowerWeightContractionsPass
 
     If the attribute has `x_bits`, `x` is quantized to integers, 16 or 32 of
     which share a scale, and dot-product instructions accumulate the products.
+    Such contractions may have any number of rows. More than four share a panel:
+    the weights of several registers of channels, unpacked for the instruction.
+
+    ```
+    for each panel of channels:
+      panel = unpack weights[channels]
+      for each tile of rows:
+        for each block of x:
+          sum[row, channels] = -offset * (sum of x) + x[row, block] . panel[block]
+          acc[row, channels] = fma(float(sum), scale of x * scale, acc[row, channels])
+        y[row, channels] = acc[row, channels]
+    ```
 
     Every element has the same bits on all targets and with any number of
     threads, because fused multiply-adds accumulate the products in the order of

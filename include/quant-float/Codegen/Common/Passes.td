@@ -169,11 +169,14 @@ def QuantFloatFuseWeightDequantizationPass
 
     With `x-bits`, the activations are quantized dynamically, in blocks, to
     integers of this width, if the weights represent integers and K is
-    contiguous in the weights (R8). The attribute then has `x_bits`.
+    contiguous in the weights (R8). The attribute then has `x_bits`, and matmuls
+    of more than four rows are fused as well. Their schedule has one lane, and
+    `terms` is the number of activations that share a scale.
 
     With `dynamic-rows`, a matmul of a dynamic number of rows becomes an
-    `scf.if`. At most four rows are computed one by one with fused weights;
-    more rows multiply the dequantized matrix.
+    `scf.if`. At most four rows are computed one by one with fused weights.
+    More rows multiply the dequantized matrix, or with `x-bits` have fused
+    weights as above.
 
     Runs on tensors, after `quant-float-fuse-elementwise` and before
     bufferization. `quant-float-lower-weight-contractions` (CPU) and
@@ -200,7 +203,8 @@ def QuantFloatTransposeWeightsPass
   let description = [{
     Matches a `quant_float.dequantize` of constants whose only use is the weight
     matrix of a node "MatMul" or "Gemm" with at most four rows, if K is not
-    contiguous in the matrix. Transposes the quantized values, scales and zero
+    contiguous in the matrix. With `any-rows`, the matmul may have any number of
+    rows, unless the weights are float8. Transposes the quantized values, scales and zero
     points, and adds a node "Transpose" after the `dequantize`. When
     `quant-float-fuse-weight-dequantization` later fuses the dequantization into
     the matmul, rows of quantized values are read once and in order. The
@@ -218,6 +222,10 @@ def QuantFloatTransposeWeightsPass
     %y = quant_float.node "MatMul"(%x, %w) ...
     ```
   }];
+  let options = [
+    Option<"anyRows", "any-rows", "bool", /*default=*/"false",
+           "also transpose the weights of matmuls with more rows">
+  ];
   let statistics = [
     Statistic<"numTransposed", "num-transposed", "Number of weights transposed">
   ];
