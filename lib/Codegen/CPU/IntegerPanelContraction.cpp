@@ -79,12 +79,12 @@ private:
   };
 
   void emitPanel(OpFoldResult first, int64_t columns);
-  /// Unpacks the weights of channels from `first` on to a buffer.
-  Value unpackWeights(OpFoldResult first, int64_t columns);
-  /// Stores a value of the body that is the same for a block to a buffer, which
-  /// is indexed by block and lane.
-  Value packShared(Value value, Type element, OpFoldResult first,
-                   int64_t columns);
+  /// Unpacks the weights of channels from `first` on.
+  void unpackWeights(OpFoldResult first, int64_t columns);
+  /// Stores a value of the body that is the same for a block to a buffer, if
+  /// there is one.
+  void packShared(Value value, Value buffer, OpFoldResult first,
+                  int64_t columns);
   /// Loads the lanes of all parts from packShared()'s buffer, if there is one.
   SmallVector<Value> loadShared(Value buffer, OpFoldResult block);
   /// Loads an element of a buffer of the activations, and replicates it.
@@ -93,6 +93,9 @@ private:
   Value broadcastX(OpFoldResult vector, Value chunk, unsigned number,
                    int64_t group);
   void emitTile(OpFoldResult firstVector, OpFoldResult first, int64_t columns);
+  /// Prefetches a part of the next panel's weights: each tile prefetches the
+  /// rows of a few channels.
+  void prefetchPanel(OpFoldResult first, OpFoldResult firstVector, Value chunk);
   SmallVector<Value> emitBlock(OpFoldResult firstVector, const Block &block,
                                ValueRange accumulators);
   Block getBlock(Value chunk);
@@ -105,8 +108,11 @@ private:
   /// last tile.
   void storeVector(OpFoldResult vector, OpFoldResult first, int64_t columns,
                    ValueRange accumulators);
+  /// Allocates a buffer for each task.
   Value allocate(ArrayRef<int64_t> sizes, Type element) {
-    return memref::AllocOp::create(b, MemRefType::get(sizes, element),
+    SmallVector<int64_t> shape{parallel ? kTasks : 1};
+    shape.append(sizes.begin(), sizes.end());
+    return memref::AllocOp::create(b, MemRefType::get(shape, element),
                                    b.getI64IntegerAttr(64));
   }
   bool hasBlocks() const { return contraction.block != contraction.getDepth(); }
@@ -121,57 +127,73 @@ private:
   int64_t getChunks() const {
     return llvm::divideCeil(contraction.getDepth(), order.getChunk());
   }
+  /// Returns the number of chunks in buffers. Squares of groups are transposed,
+  /// and the last one may have more groups than the last chunk.
+  int64_t getPaddedChunks() const {
+    return llvm::divideCeil(llvm::alignTo(getChunks() * getGroups(), lanes),
+                            getGroups());
+  }
 
   PanelTile tile;
   DotProductInstructions dots;
   QuantizedActivations activations;
-  /// The fields of the current panel, indexed by chunk, field, group, part and
-  /// position in a register.
+  /// The fields of the current panel, indexed by task, chunk, field, group,
+  /// part and position in a register.
   Value fields;
 
-  /// Other buffers of the panel, as in Block.
+  /// Other buffers of the panel, as in Block, indexed by task, block and lane.
   Value scales, corrections, minimums;
+  /// The number of the task that the code belongs to.
+  Value task;
 };
 } // namespace
 
 void IntegerPanelContraction::emit() {
   activations.emit();
+  VectorType field = getFieldType();
+  fields = allocate({getPaddedChunks(), dots.getFields(), getGroups(),
+                     tile.parts, field.getNumElements()},
+                    field.getElementType());
+  auto allocateShared = [&](Value value, Type element) {
+    int64_t blocks =
+        llvm::divideCeil(contraction.getDepth(), contraction.block);
+    return value ? allocate({blocks, tile.parts * lanes}, element) : Value();
+  };
+  scales = allocateShared(contraction.scale, b.getF32Type());
+  corrections = allocateShared(contraction.point, b.getI32Type());
+  minimums = allocateShared(contraction.minimum, b.getF32Type());
   int64_t channels = contraction.getChannels(), panel = tile.parts * lanes;
-  forEach(channels / panel, parallel,
-          [&](OpFoldResult number) { emitPanel(times(number, panel), panel); });
-  if (int64_t rest = channels % panel)
+  forEachInTasks(b.getIndexAttr(channels / panel), parallel,
+                 [&](OpFoldResult number, Value inTask) {
+                   task = inTask;
+                   emitPanel(times(number, panel), panel);
+                 });
+  if (int64_t rest = channels % panel) {
+    task = index(0);
     emitPanel(b.getIndexAttr(channels - rest), rest);
+  }
+  for (Value buffer : {fields, scales, corrections, minimums})
+    if (buffer)
+      memref::DeallocOp::create(b, buffer);
   activations.free();
 }
 
 void IntegerPanelContraction::emitPanel(OpFoldResult first, int64_t columns) {
-  fields = unpackWeights(first, columns);
-  auto pack = [&](Value value, Type element) {
-    return value ? packShared(value, element, first, columns) : Value();
-  };
-  scales = pack(contraction.scale, b.getF32Type());
-  corrections = pack(contraction.point, b.getI32Type());
-  minimums = pack(contraction.minimum, b.getF32Type());
+  unpackWeights(first, columns);
+  packShared(contraction.scale, scales, first, columns);
+  packShared(contraction.point, corrections, first, columns);
+  packShared(contraction.minimum, minimums, first, columns);
   AffineExpr d0 = b.getAffineDimExpr(0);
   OpFoldResult tiles = affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), d0.ceilDiv(tile.vectors), {getVectors()});
   forEach(tiles, false, [&](OpFoldResult number) {
     emitTile(times(number, tile.vectors), first, columns);
   });
-  for (Value buffer : {fields, scales, corrections, minimums})
-    if (buffer)
-      memref::DeallocOp::create(b, buffer);
 }
 
-Value IntegerPanelContraction::unpackWeights(OpFoldResult first,
-                                             int64_t columns) {
+void IntegerPanelContraction::unpackWeights(OpFoldResult first,
+                                            int64_t columns) {
   int64_t groups = getChunks() * getGroups(), depth = contraction.getDepth();
-  VectorType field = getFieldType();
-  // The last square may have more groups than the last block.
-  int64_t chunks = llvm::divideCeil(llvm::alignTo(groups, lanes), getGroups());
-  Value buffer = allocate({chunks, dots.getFields(), getGroups(), tile.parts,
-                           field.getNumElements()},
-                          field.getElementType());
   // Transpose squares of 32-bit groups.
   int64_t square = lanes * getGroupSize();
   auto emitSquares = [&](OpFoldResult number, int64_t count) {
@@ -197,9 +219,9 @@ Value IntegerPanelContraction::unpackWeights(OpFoldResult first,
         Value chunk = at(group.floorDiv(getGroups()));
         Value inChunk = at(group % getGroups());
         for (auto [i, value] : llvm::enumerate(dots.spread(b, packed)))
-          vector::StoreOp::create(
-              b, value, buffer,
-              ValueRange{chunk, index(i), inChunk, index(part), index(0)});
+          vector::StoreOp::create(b, value, fields,
+                                  ValueRange{task, chunk, index(i), inChunk,
+                                             index(part), index(0)});
       }
     }
   };
@@ -209,14 +231,15 @@ Value IntegerPanelContraction::unpackWeights(OpFoldResult first,
   for (int64_t number = full; number * lanes < groups; ++number)
     emitSquares(b.getIndexAttr(number),
                 std::clamp<int64_t>(depth - number * square, 0, square));
-  return buffer;
 }
 
-Value IntegerPanelContraction::packShared(Value value, Type element,
-                                          OpFoldResult first, int64_t columns) {
-  int64_t blocks = llvm::divideCeil(contraction.getDepth(), contraction.block);
-  int64_t width = tile.parts * lanes;
-  Value buffer = allocate({blocks, width}, element);
+void IntegerPanelContraction::packShared(Value value, Value buffer,
+                                         OpFoldResult first, int64_t columns) {
+  if (!buffer)
+    return;
+  auto type = cast<MemRefType>(buffer.getType());
+  Type element = type.getElementType();
+  int64_t blocks = type.getDimSize(1), width = type.getDimSize(2);
   // Lanes without a channel have the values of the last one.
   forEach(width, false, [&](OpFoldResult lane) {
     AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
@@ -241,10 +264,9 @@ Value IntegerPanelContraction::packShared(Value value, Type element,
       else if (value == contraction.minimum && !contraction.addsMinimum)
         number = arith::NegFOp::create(b, number);
       memref::StoreOp::create(b, number, buffer,
-                              ValueRange{toValue(block), toValue(lane)});
+                              ValueRange{task, toValue(block), toValue(lane)});
     });
   });
-  return buffer;
 }
 
 SmallVector<Value> IntegerPanelContraction::loadShared(Value buffer,
@@ -256,7 +278,7 @@ SmallVector<Value> IntegerPanelContraction::loadShared(Value buffer,
   for (int64_t part = 0; part < tile.parts; ++part)
     parts.push_back(vector::LoadOp::create(
         b, vectorOf(lanes, element), buffer,
-        ValueRange{toValue(block), index(part * lanes)}));
+        ValueRange{task, toValue(block), index(part * lanes)}));
   return parts;
 }
 
@@ -350,6 +372,27 @@ void IntegerPanelContraction::storeVector(OpFoldResult vector,
   }
 }
 
+void IntegerPanelContraction::prefetchPanel(OpFoldResult first,
+                                            OpFoldResult firstVector,
+                                            Value chunk) {
+  constexpr int64_t maxChannels = 4;
+  int64_t channels = maxChannels;
+  if (ShapedType::isStatic(contraction.vectors)) {
+    int64_t tiles = llvm::divideCeil(contraction.vectors, tile.vectors);
+    channels = std::min<int64_t>(channels,
+                                 llvm::divideCeil(tile.parts * lanes, tiles));
+  }
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  position[contraction.depth] = times(chunk, order.getChunk());
+  for (int64_t i = 0; i < channels; ++i) {
+    position[contraction.channel] = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), d0 + d1.floorDiv(tile.vectors) * channels + i,
+        {first, firstVector});
+    prefetch(0);
+  }
+}
+
 void IntegerPanelContraction::emitTile(OpFoldResult firstVector,
                                        OpFoldResult first, int64_t columns) {
   SmallVector<Value> zeros(tile.vectors * tile.parts, splat(0, lanes));
@@ -358,6 +401,7 @@ void IntegerPanelContraction::emitTile(OpFoldResult firstVector,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    prefetchPanel(plus(first, columns), firstVector, loop.getInductionVar());
     scf::YieldOp::create(b, emitBlock(firstVector,
                                       getBlock(loop.getInductionVar()),
                                       loop.getRegionIterArgs()));
@@ -402,8 +446,8 @@ SmallVector<Value> IntegerPanelContraction::emitBlock(OpFoldResult firstVector,
         for (int64_t part = 0; part < tile.parts; ++part)
           weights[part].push_back(vector::LoadOp::create(
               b, getFieldType(), fields,
-              ValueRange{block.chunk, index(number), index(group), index(part),
-                         index(0)}));
+              ValueRange{task, block.chunk, index(number), index(group),
+                         index(part), index(0)}));
     for (int64_t i = 0; i < tile.vectors; ++i) {
       SmallVector<Value> x;
       for (int64_t group = from; group < to; ++group)

@@ -48,7 +48,12 @@ void QuantizedActivations::emit() {
     inputSums = allocate({chunks, order.lanes}, b.getI32Type());
   if (contraction.minimum)
     scaledSums = allocate({chunks, order.lanes}, f32);
-  forEach(count, parallel, [&](OpFoldResult to) {
+  // The floats of a vector.
+  flat = memref::AllocOp::create(
+      b,
+      MemRefType::get({parallel ? kTasks : 1, chunks * order.getChunk()}, f32),
+      b.getI64IntegerAttr(64));
+  forEachInTasks(count, parallel, [&](OpFoldResult to, Value task) {
     OpFoldResult from = to;
     if (tile != 1)
       from = affine::makeComposedFoldedAffineMin(
@@ -56,22 +61,17 @@ void QuantizedActivations::emit() {
           AffineMap::get(1, 1, {d0, b.getAffineSymbolExpr(0) - 1},
                          b.getContext()),
           {to, vectors});
-    // The block may be that of a thread.
-    Value flat = memref::AllocOp::create(
-        b, MemRefType::get({chunks * order.getChunk()}, f32),
-        b.getI64IntegerAttr(64));
-    packVector(flat, from, to);
-    memref::DeallocOp::create(b, flat);
+    packVector(task, from, to);
   });
 }
 
 void QuantizedActivations::free() {
-  for (Value buffer : {packed, scales, inputSums, scaledSums})
+  for (Value buffer : {packed, scales, inputSums, scaledSums, flat})
     if (buffer)
       memref::DeallocOp::create(b, buffer);
 }
 
-void QuantizedActivations::packVector(Value flat, OpFoldResult from,
+void QuantizedActivations::packVector(Value task, OpFoldResult from,
                                       OpFoldResult to) {
   int64_t depth = contraction.getDepth(),
           padded = getChunks() * order.getChunk();
@@ -83,7 +83,8 @@ void QuantizedActivations::packVector(Value flat, OpFoldResult from,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     position[contraction.depth] = loop.getInductionVar();
-    memref::StoreOp::create(b, element(), flat, loop.getInductionVar());
+    memref::StoreOp::create(b, element(), flat,
+                            ValueRange{task, loop.getInductionVar()});
   };
   selectVector(from);
   fill(0, depth, [&] { return toFloat(buildScalar(contraction.x)); });
@@ -92,7 +93,7 @@ void QuantizedActivations::packVector(Value flat, OpFoldResult from,
       b, index(0), index(padded / contraction.getActivationBlock()), index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  packBlock(flat, to, loop.getInductionVar());
+  packBlock(task, to, loop.getInductionVar());
 }
 
 Value QuantizedActivations::extractStrided(Value vector, int64_t first,
@@ -120,7 +121,7 @@ Value QuantizedActivations::sumLanes(Value integers) {
   return sum;
 }
 
-void QuantizedActivations::packBlock(Value flat, OpFoldResult vector,
+void QuantizedActivations::packBlock(Value task, OpFoldResult vector,
                                      Value number) {
   int64_t block = contraction.getActivationBlock(),
           perChunk = order.getChunk() / block;
@@ -137,7 +138,7 @@ void QuantizedActivations::packBlock(Value flat, OpFoldResult vector,
   // Compute the largest magnitude as an integer: NaNs are larger than all
   // numbers.
   Value elements =
-      vector::LoadOp::create(b, floats, flat, ValueRange{at(d0 * block)});
+      vector::LoadOp::create(b, floats, flat, ValueRange{task, at(d0 * block)});
   Value sizes =
       arith::AndIOp::create(b, vector::BitCastOp::create(b, integers, elements),
                             splatInteger(0x7fffffff, block));

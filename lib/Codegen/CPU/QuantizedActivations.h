@@ -44,8 +44,8 @@ public:
 
 private:
   Value allocate(ArrayRef<int64_t> sizes, Type element);
-  void packVector(Value flat, OpFoldResult from, OpFoldResult to);
-  void packBlock(Value flat, OpFoldResult vector, Value number);
+  void packVector(Value task, OpFoldResult from, OpFoldResult to);
+  void packBlock(Value task, OpFoldResult vector, Value number);
   /// Returns every `step`-th element, from `first` on.
   Value extractStrided(Value vector, int64_t first, int64_t step);
   /// Adds the `order.terms` integers of each lane.
@@ -63,6 +63,8 @@ private:
   int64_t tile;
   /// The number of vectors in the buffers.
   OpFoldResult count;
+  /// The floats of a vector, indexed by task and position.
+  Value flat;
 };
 
 } // namespace mlir::quant_float

@@ -156,3 +156,22 @@ void WeightContractionLoops::forEach(
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
+
+void WeightContractionLoops::forEachInTasks(
+    OpFoldResult count, bool inThreads,
+    llvm::function_ref<void(OpFoldResult, Value)> body) {
+  if (!inThreads)
+    return forEach(count, false,
+                   [&](OpFoldResult number) { body(number, index(0)); });
+  forEach(kTasks, true, [&](OpFoldResult task) {
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto getBound = [&](AffineExpr number) {
+      return toValue(affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), (number * s0).floorDiv(kTasks), {task, count}));
+    };
+    auto loop = scf::ForOp::create(b, getBound(d0), getBound(d0 + 1), index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar(), toValue(task));
+  });
+}

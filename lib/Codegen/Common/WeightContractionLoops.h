@@ -147,6 +147,13 @@ protected:
                llvm::function_ref<void(OpFoldResult)> body) {
     forEach(b.getIndexAttr(count), inThreads, body);
   }
+  /// Emits a loop from 0 to `count`. If `inThreads`, kTasks threads at most run
+  /// a part of the iterations each. `body` gets the number of the part, by
+  /// which buffers of threads are indexed.
+  static constexpr int64_t kTasks = 16;
+  void forEachInTasks(
+      OpFoldResult count, bool inThreads,
+      llvm::function_ref<void(OpFoldResult number, Value task)> body);
 
   const WeightContraction &contraction;
   ReductionSchedule order;

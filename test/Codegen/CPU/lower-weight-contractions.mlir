@@ -102,12 +102,14 @@ func.func @integers(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x
 // CHECK-SAME:    %[[X:.+]]: memref<?x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>, %[[Y:.+]]: memref<?x64xf32>
 // CHECK:         %[[PACKED:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?x8x2x16xi8>
 // CHECK:         %[[SCALES:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?x8x1xf32>
+// CHECK:         %[[PANEL:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1x8x2x4x2x32xi8>
+// CHECK-NOT:     memref.alloc() {{.*}}xi8>
 // CHECK:         scf.for
-// CHECK:           %[[PANEL:.+]] = memref.alloc() {alignment = 64 : i64} : memref<8x2x4x2x32xi8>
 // CHECK:           vector.load %[[W]]
 // CHECK:           vector.store %{{.+}}, %[[PANEL]]
 // CHECK:           memref.load %[[S]]
 // CHECK:           %[[ACC:.+]]:6 = scf.for {{.*}} iter_args(
+// CHECK:             memref.prefetch %[[W]]
 // CHECK:             vector.load %[[PANEL]]{{.*}} vector<32xi8>
 // CHECK:             vector.load %[[PACKED]]{{.*}} vector<4xi8>
 // CHECK:             llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"

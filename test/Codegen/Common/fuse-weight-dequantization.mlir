@@ -18,6 +18,7 @@
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #channel = affine_map<(d0, d1) -> (d1)>
+#first = affine_map<(d0, d1) -> (d0)>
 #block = affine_map<(d0, d1) -> (d0, d1 floordiv 32)>
 #small = affine_map<(d0, d1) -> (d0, d1 floordiv 8)>
 #nibble = affine_map<(d0, d1) -> (d0, d1 floordiv 2)>
@@ -294,6 +295,32 @@ func.func @minimum(%x: tensor<1x512xf32>, %w: tensor<256x512xi4>, %s: tensor<256
       ins(%x, %d : tensor<1x512xf32>, tensor<256x512xf32>) outs(%init : tensor<1x256xf32>) {
   ^bb0(%a: f32, %b: f32, %sum: f32):
     %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x256xf32>
+  return %y : tensor<1x256xf32>
+}
+
+// What is added to the weights of a channel is not a minimum of blocks. 8-bit weights are decoded
+// as a whole, also if activations are quantized.
+// CHECK-LABEL: func.func @added_to_channel(
+// CHECK:         attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8>}
+// INTEGERS-LABEL: func.func @added_to_channel(
+// INTEGERS-NOT:     x_bits
+func.func @added_to_channel(%x: tensor<1x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256xf32>, %b: tensor<256xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#id, #first, #first, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s, %b : tensor<256x512xi8>, tensor<256xf32>, tensor<256xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%q: i8, %scale: f32, %bias: f32, %out: f32):
+    %0 = quant_float.cast %q opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    %2 = arith.addf %1, %bias : f32
+    linalg.yield %2 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<1x512xf32>, tensor<256x512xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%a: f32, %c: f32, %sum: f32):
+    %0 = arith.mulf %a, %c : f32
     %1 = arith.addf %sum, %0 : f32
     linalg.yield %1 : f32
   } -> tensor<1x256xf32>
