@@ -11,7 +11,7 @@
 //            TOSA and IREE.
 // Output:    the same functions, without ops of onnx-mlir, StableHLO, torch,
 //            TOSA and IREE, OpenVINO layers, arith casts of narrow floats and
-//            calls.
+//            calls, except those with `no_inline`.
 // Invariant: an ONNX node or a quant_float op is the only form of a
 //            quantization, so that the rewrites that follow match one form.
 //

@@ -33,9 +33,12 @@ using FindViolation = StringRef (*)(Operation *op);
 static StringRef findImportViolation(Operation *op) {
   if (auto node = dyn_cast<NodeOp>(op))
     return node.getDomain() == kOpenVinoDomain ? "an OpenVINO layer" : "";
-  if (isa<func::CallOp>(op))
-    return "a call";
-  return "";
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call || call.getNoInline())
+    return "";
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  return callee && callee.getNoInline() ? "" : "a call";
 }
 
 static bool hasTensor(TypeRange types) {

@@ -138,10 +138,11 @@ def describe(description, file):
 
 
 def list_passes(opt, stage, options):
-    """The names of the passes that a stage runs, in order, without duplicates."""
+    """The names of the passes that a stage runs, in order, without duplicates. Debug builds also run
+    quant-float-verify-stage, unless it is disabled."""
     dumped = run(
         opt,
-        f"--quant-float-{stage}={' '.join(options)}",
+        f"--quant-float-{stage}={' '.join(options)} verify-stages=false",
         "--dump-pass-pipeline",
         "-",
         text="module {}\n",
