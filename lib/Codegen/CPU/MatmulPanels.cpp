@@ -241,18 +241,75 @@ void PanelLoops::storeAccumulators(int64_t rows, int64_t lanes,
 /// Prefetches the next rows of the operand that is not packed, a cache line of
 /// each row at a time. A tile reads a few lines of every row, which is too
 /// short for the CPU to recognize. Prefetches beyond the end are harmless.
-void PanelLoops::prefetchRows(int64_t rows, Value step, Value partStep) {
+void PanelLoops::prefetchRows(int64_t rows, Value step) {
+  for (int64_t row = 0; row < rows; ++row)
+    memref::PrefetchOp::create(
+        builder, unpackedSteps, getUnpackedIndices(rows + row, step),
+        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+}
+
+/// Prefetches cache lines of the next panel. All calls in a part of K, one for
+/// every `lineSteps` steps of each row tile, together prefetch the panel.
+/// Prefetches beyond the end are harmless.
+void PanelLoops::prefetchPanel(int64_t lanes, Value partStep,
+                               int64_t lineSteps) {
+  unsigned vectorLoop = *plan.vectorLoop, loop = panelPlan.partLoop;
+  SaveAndRestore column(position[vectorLoop]), reduction(position[loop]);
+  constexpr int64_t expectedTiles = 8, maxLines = 16;
+  int64_t tiles =
+      plan.isDynamic(*plan.rowLoop)
+          ? expectedTiles
+          : llvm::divideCeil(plan.ranges[*plan.rowLoop], plan.tileRows);
+  int64_t calls = llvm::divideCeil(panelPlan.partSteps, lineSteps);
+  int64_t line = 8 * reduction_limits::kLineBytes /
+                 getElementTypeOrSelf(packed->get()).getIntOrFloatBitWidth();
+  int64_t linesOfRow = llvm::divideCeil(lanes, line);
+  int64_t count = std::min<int64_t>(
+      maxLines,
+      llvm::divideCeil(panelPlan.partSteps * linesOfRow, tiles * calls));
+  AffineExpr d0, d1;
+  bindDims(builder.getContext(), d0, d1);
+  AffineExpr call = d0.floorDiv(plan.tileRows) * calls + d1.floorDiv(lineSteps);
+  for (int64_t i = 0; i < count; ++i) {
+    AffineExpr number = call * count + i;
+    SmallVector<OpFoldResult> operands = {position[*plan.rowLoop],
+                                          getAsOpFoldResult(partStep)};
+    OpFoldResult row = affine::makeComposedFoldedAffineMin(
+        builder, builder.getLoc(),
+        AffineMap::get(2, 0,
+                       {number.floorDiv(linesOfRow),
+                        builder.getAffineConstantExpr(panelPlan.partSteps - 1)},
+                       builder.getContext()),
+        operands);
+    OpFoldResult lane = affine::makeComposedFoldedAffineApply(
+        builder, builder.getLoc(), number % linesOfRow * line, operands);
+    position[loop] = apply(d0 + d1, {getAsOpFoldResult(partStart), row});
+    position[vectorLoop] = apply(d0 + d1 + lanes, {column.get(), lane});
+    memref::PrefetchOp::create(builder, packed->get(),
+                               getIndices(packed, /*row=*/0),
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+  }
+}
+
+/// Prefetches once for each cache line along K.
+void PanelLoops::prefetch(int64_t rows, int64_t lanes, Value step,
+                          Value partStep) {
+  bool isTile = rows > 1 && panelPlan.prefetches;
+  if (!isTile && !panelPlan.prefetchesPanel)
+    return;
   int64_t bytes =
       cast<MemRefType>(unpacked->get().getType()).getElementTypeBitWidth() / 8;
-  Value offset = arith::AndIOp::create(
-      builder, partStep, getConstant(reduction_limits::kLineBytes / bytes - 1));
+  int64_t lineSteps = reduction_limits::kLineBytes / bytes;
+  Value offset =
+      arith::AndIOp::create(builder, partStep, getConstant(lineSteps - 1));
   emitIf(arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, offset,
                                getConstant(panelPlan.windowSteps)),
          [&] {
-           for (int64_t row = 0; row < rows; ++row)
-             memref::PrefetchOp::create(
-                 builder, unpackedSteps, getUnpackedIndices(rows + row, step),
-                 /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+           if (isTile)
+             prefetchRows(rows, step);
+           if (panelPlan.prefetchesPanel)
+             prefetchPanel(lanes, partStep, lineSteps);
          });
 }
 
@@ -266,10 +323,7 @@ void PanelLoops::accumulateSteps(int64_t rows, int64_t lanes) {
       return getValue(apply(
           builder.getAffineDimExpr(0) * panelPlan.windowSteps + shift, {of}));
     };
-    if (rows > 1 && panelPlan.prefetches) {
-      Value step = getStep(row, 0);
-      prefetchRows(rows, step, getStep(panelRow, 0));
-    }
+    prefetch(rows, lanes, getStep(row, 0), getStep(panelRow, 0));
     SmallVector<Value> results(current);
     for (int64_t shift = 0; shift < panelPlan.windowSteps; ++shift)
       results = accumulateStep(rows, lanes, getStep(row, shift), panelRow,

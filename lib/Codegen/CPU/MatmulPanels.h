@@ -51,7 +51,9 @@ private:
   void keepOrder();
   Value emitSquares(unsigned loop, Value from, Value to,
                     llvm::function_ref<Value(Value)> getStep, int64_t lanes);
-  void prefetchRows(int64_t rows, Value step, Value partStep);
+  void prefetch(int64_t rows, int64_t lanes, Value step, Value partStep);
+  void prefetchRows(int64_t rows, Value step);
+  void prefetchPanel(int64_t lanes, Value partStep, int64_t lineSteps);
   SmallVector<Value> accumulateStep(int64_t rows, int64_t lanes, Value step,
                                     Value panelRow, int64_t shift,
                                     ValueRange accumulators);

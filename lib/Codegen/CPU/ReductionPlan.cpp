@@ -467,8 +467,10 @@ static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
   panel.windowSteps = getWindow(plan, packed, matrix);
   int64_t lanes = llvm::alignTo(result.vectorLanes, plan.registerLanes);
   int64_t bits = getElementTypeOrSelf(packed->get()).getIntOrFloatBitWidth();
-  int64_t maxSteps = kPanelBytes / (result.getPanelPitch(lanes) * bits / 8 *
-                                    (panel.innerSteps / panel.windowSteps));
+  bool isFloatMatmul = plan.isPlainContraction && plan.reductions.size() == 1;
+  int64_t maxSteps = (isFloatMatmul ? kMatmulPanelBytes : kPanelBytes) /
+                     (result.getPanelPitch(lanes) * bits / 8 *
+                      (panel.innerSteps / panel.windowSteps));
   MemRefType unpackedType = collapseReductions(plan, unpacked);
   if (maxSteps == 0 || !unpackedType)
     return std::nullopt;
@@ -486,6 +488,13 @@ static std::optional<ReductionPlan> planPanels(const ReductionPlan &plan,
                       unpackedType.getNumElements() *
                               (unpackedType.getElementTypeBitWidth() / 8) >=
                           kMinPrefetchedBytes);
+  auto packedType = cast<MemRefType>(packed->get().getType());
+  panel.prefetchesPanel =
+      plan.reductions.size() == 1 && panel.windowSteps == 1 && !matrix &&
+      !plan.isDynamic(panel.partLoop) &&
+      getAccess(op, packed, *plan.vectorLoop) == Access::Contiguous &&
+      packedType.getDimSize(packedType.getRank() - 1) * bits / 8 >=
+          kMinPrefetchedPitch;
   result.tileRows = chooseRows(result, result.vectorLanes);
   return addMatrix(result, unpackedType, matrix);
 }

@@ -16,7 +16,7 @@
 // CHECK-LABEL: func.func @panels(
 // CHECK:         #quant_float.lowering_config<panels tiles = {{\[\[}}6, 16, 512]]>
 // AMX-LABEL:   func.func @panels(
-// AMX:           #quant_float.lowering_config<panels tiles = {{\[\[}}6, 64, 256]]>
+// AMX:           #quant_float.lowering_config<panels tiles = {{\[\[}}6, 64, 128]]>
 func.func @panels(%a: memref<64x512xf32>, %b: memref<512x64xf32>, %c: memref<64x64xf32>) {
   linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<64x512xf32>, memref<512x64xf32>) outs(%c : memref<64x64xf32>) {

@@ -42,15 +42,15 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
   return
 }
 
-// The vectors that rows share are copied to a panel, here for half of K at a time.
+// The vectors that rows share are copied to a panel, here for a quarter of K at a time.
 
 // LONG-LABEL: func.func @long_sums(
 // LONG-SAME:    %[[A:.+]]: memref<22x2048xf32>, %[[B:.+]]: memref<2048x48xf32>, %[[C:.+]]: memref<22x48xf32>)
 // LONG:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<65536xi8>
-// LONG:         scf.for %[[PART:.+]] = %c0 to %c2048 step %c1024 {
-// LONG:           %[[END:.+]] = arith.addi %[[PART]], %c1024
+// LONG:         scf.for %[[PART:.+]] = %c0 to %c2048 step %c512 {
+// LONG:           %[[END:.+]] = arith.addi %[[PART]], %c512
 // LONG:           scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
-// LONG:             %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<65536xi8> to memref<1024x16xf32>
+// LONG:             %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<65536xi8> to memref<512x16xf32>
 // LONG:             scf.for %[[K:.+]] = %[[PART]] to %[[END]] step %c1 {
 // LONG:               %[[STEP:.+]] = affine.apply
 // LONG:               %[[SHARED:.+]] = vector.load %[[B]][%[[K]], %[[N]]]
@@ -447,6 +447,28 @@ func.func @initialization_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: mem
   return
 }
 
+// If rows of the packed operand are long, each row tile prefetches some rows of the next panel. Each
+// of these four tiles prefetches four rows of four cache lines after every 16 of its 64 steps.
+
+// WIDE-LABEL: func.func @prefetched(
+// WIDE-SAME:    %[[A:.+]]: memref<24x64xf32>, %[[B:.+]]: memref<64x512xf32>
+// WIDE:         scf.if
+// WIDE-COUNT-16:  memref.prefetch %[[B]]
+// WIDE-NOT:       memref.prefetch
+// WIDE:         math.fma
+func.func @prefetched(%a: memref<24x64xf32>, %b: memref<64x512xf32>, %c: memref<24x512xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<24x64xf32>, memref<64x512xf32>) outs(%c : memref<24x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // With a dynamic number of rows, 16 and more rows use a panel: a K-contiguous matrix is copied in
 // transposed squares. The remainder of the rows is one more tile. Fewer rows read squares of the
 // matrix itself.
@@ -456,9 +478,9 @@ func.func @initialization_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: mem
 // LONG:         %[[BUFFER:.+]] = memref.alloca()
 // LONG:         %[[ARE_MANY:.+]] = arith.cmpi sge, %{{.+}}, %c16
 // LONG:         scf.if %[[ARE_MANY]] {
-// LONG:           scf.for %[[PART:.+]] = %c0 to %c2048 step %c1024 {
+// LONG:           scf.for %[[PART:.+]] = %c0 to %c2048 step %c512 {
 // LONG:             scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
-// LONG:               %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<65536xi8> to memref<1024x16xf32>
+// LONG:               %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<65536xi8> to memref<512x16xf32>
 // LONG:               scf.for %[[K:.+]] = %[[PART]] to %{{.+}} step %c8 {
 // LONG-COUNT-8:         vector.load %[[B]]
 // LONG:                 vector.shuffle
@@ -492,8 +514,8 @@ func.func @many_or_few_rows(%a: memref<?x2048xf32>, %b: memref<48x2048xf32>, %c:
 
 // LONG-LABEL: func.func @dynamic_columns(
 // LONG-SAME:    %[[A:.+]]: memref<22x2048xf32>, %[[B:.+]]: memref<2048x?xf32>, %[[C:.+]]: memref<22x?xf32>)
-// LONG:         memref.view %{{.+}} : memref<65536xi8> to memref<1024x16xf32>
-// LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<65536xi8> to memref<1024x8xf32>
+// LONG:         memref.view %{{.+}} : memref<65536xi8> to memref<512x16xf32>
+// LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<65536xi8> to memref<512x8xf32>
 // LONG:         vector.create_mask
 // LONG:         vector.maskedload %[[B]]
 // LONG:         vector.store %{{.+}}, %[[PANEL]]
