@@ -136,5 +136,34 @@ for special, kind in ((np.nan, "nan"), (np.inf, "nan"), (-np.inf, "nan"), (2e-38
     expect(f"{special}", np.isnan(result).all() == (kind == "nan"))
     if kind == "zero":
         expect("small numbers count", np.array_equal(result, kernel(x)))
+# More rows than four, with the same special values.
+product = Matmul(0, T.INT4, 288, 40, 7, 32, False, 127, False)
+kernel = qf.compile(make_model([product]), activations="int8")
+for special in (np.nan, np.inf, 2e-38):
+    x = product.x.copy()
+    before = kernel(x)
+    x[2, 3 if special == np.inf else slice(32)] = special
+    result = kernel(x)
+    expect(f"{special} in another row", np.array_equal(np.delete(before, 2, 0), np.delete(result, 2, 0)))  # fmt: skip
+    expect(f"{special} in a row", np.isnan(result[2]).all() == (special != 2e-38))
+    x[2, :32] = 0
+    expect(f"{special}: no zeros", special != 2e-38 or np.array_equal(result, kernel(x)))
+
+# Convolutions keep their activations.
+image = rng.standard_normal((1, 32, 8, 8)).astype(np.float32)
+filters = rng.integers(-128, 128, (16, 32, 1, 1)).astype(np.int8)
+graph = helper.make_graph(
+    [
+        helper.make_node("DequantizeLinear", ["w", "s"], ["d"], axis=0),
+        helper.make_node("Conv", ["x", "d"], ["y"]),
+    ],
+    "g",
+    [helper.make_tensor_value_info("x", T.FLOAT, image.shape)],
+    [helper.make_tensor_value_info("y", T.FLOAT, (1, 16, 8, 8))],
+    [numpy_helper.from_array(filters, "w"), numpy_helper.from_array(np.full(16, 0.01, np.float32), "s")],  # fmt: skip
+)
+model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+results = [qf.compile(model, activations=kind)(image) for kind in ("float", "int8")]
+expect("a convolution is quantized", np.array_equal(*results))
 print(count, "products", *failures[:20], sep="\n")
 sys.exit(bool(failures))
