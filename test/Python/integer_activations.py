@@ -160,10 +160,13 @@ graph = helper.make_graph(
     "g",
     [helper.make_tensor_value_info("x", T.FLOAT, image.shape)],
     [helper.make_tensor_value_info("y", T.FLOAT, (1, 16, 8, 8))],
-    [numpy_helper.from_array(filters, "w"), numpy_helper.from_array(np.full(16, 0.01, np.float32), "s")],  # fmt: skip
+    [
+        numpy_helper.from_array(filters, "w"),
+        numpy_helper.from_array(np.full(16, 0.01, np.float32), "s"),
+    ],  # fmt: skip
 )
 model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
 results = [qf.compile(model, activations=kind)(image) for kind in ("float", "int8")]
 expect("a convolution is quantized", np.array_equal(*results))
-print(count, "products", *failures[:20], sep="\n")
+print(count, "matmuls", *failures[:20], sep="\n")
 sys.exit(bool(failures))
