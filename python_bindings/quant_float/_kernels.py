@@ -129,11 +129,11 @@ class Kernel:
         """
         if len(inputs) != len(self.inputs):
             raise TypeError(f"{self.name} takes {len(self.inputs)} inputs, but got {len(inputs)}")
-        if out is None and self._plain is not None:
-            arrays = self._plain.run(inputs)
+        given = self._split_outputs(out)
+        if self._plain is not None:
+            arrays = self._plain.run(inputs, given)
             if arrays is not None:
                 return arrays[0] if len(arrays) == 1 else arrays
-        given = self._split_outputs(out)
         on_device = self.target == "nvvm" and any(map(is_on_device, (*inputs, *given)))
         tensors = []
         for index, (value, argument) in enumerate(zip(inputs, self.inputs, strict=True)):

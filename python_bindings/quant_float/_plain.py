@@ -29,6 +29,15 @@ class _Plain(NamedTuple):
     #: The type as which arrays are viewed if numpy does not export a buffer of their type.
     view: np.dtype[Any] | None
 
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is a contiguous array of this type and rank."""
+        return (
+            type(value) is np.ndarray
+            and value.dtype == self.dtype
+            and value.ndim == self.rank
+            and value.flags.c_contiguous
+        )
+
     def describe(self, array: Array) -> tuple[Array, int, tuple[int, ...]]:
         """Returns an array in the form that the extension accepts."""
         data = array if self.view is None else array.view(self.view)
@@ -62,16 +71,12 @@ class PlainCalls:
             return None
         return cls(native, entry, plain[: len(inputs)], plain[len(inputs) :])
 
-    def run(self, inputs: Sequence[Any]) -> tuple[Array, ...] | None:
-        """Returns new arrays with the results; None if an input requires the general path."""
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[Array, ...] | None:
+        """Returns the arrays with the results, a new one for each output that is None. Returns None
+        if an argument requires the general path."""
         given = []
         for value, plain in zip(inputs, self._inputs, strict=True):
-            if (
-                type(value) is not np.ndarray
-                or value.dtype != plain.dtype
-                or value.ndim != plain.rank
-                or not value.flags.c_contiguous
-            ):
+            if not plain.accepts(value):
                 return None
             shape = value.shape
             for axis, size in plain.sizes:
@@ -79,10 +84,15 @@ class PlainCalls:
                     return None
             given.append(plain.describe(value))
         shapes = self._native.get_output_shapes(self._entry, given, False)
+        for value, shape, plain in zip(outputs, shapes, self._outputs, strict=True):
+            if value is not None and not (
+                plain.accepts(value) and value.shape == shape and value.flags.writeable
+            ):
+                return None
         try:
             results = tuple(
-                np.empty(shape, plain.dtype)
-                for shape, plain in zip(shapes, self._outputs, strict=True)
+                np.empty(shape, plain.dtype) if value is None else value
+                for value, shape, plain in zip(outputs, shapes, self._outputs, strict=True)
             )
         except ValueError:
             return None

@@ -17,6 +17,14 @@ func.func @id(%x: tensor<?x?xf32>) -> tensor<?x?xf16> {
 }
 """
 
+PAIR = """
+func.func @pair(%x: tensor<?x?xf32>) -> (tensor<?x?xf8E5M2>, tensor<?x?xf16>) {
+  %0 = quant_float.cast %x opset 28 : tensor<?x?xf32> to tensor<?x?xf8E5M2>
+  %1 = quant_float.cast %x opset 28 : tensor<?x?xf32> to tensor<?x?xf16>
+  return %0, %1 : tensor<?x?xf8E5M2>, tensor<?x?xf16>
+}
+"""
+
 
 def check_out():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -39,7 +47,19 @@ def check_out():
     out = np.empty((3, 4), np.float16)
     expect.true("of a kernel", kernel(x, out=out) is out and kernel(x, out=[out]) is out)
     expect.same("its values", out, x.astype(np.float16))
-    expect.same("no place", kernel(x, out=[None]), x.astype(np.float16))
+    expect.same("a new array", kernel(x, out=[None]), x.astype(np.float16))
+    kernel = qf.parse(PAIR).compile()
+    pair = kernel(x, out=[None, out])
+    expect.true("one of two", len(pair) == 2 and pair[1] is out and pair[0] is not out)
+    expect.same("the new array", pair[0], x.astype(ml_dtypes.float8_e5m2))
+    expect.same("the given array", out, x.astype(np.float16))
+    of_type = np.empty((4, 3), ml_dtypes.float8_e5m2)
+    for what, kind, words, wrong in [
+        ("out of another type", TypeError, "output 0 must have type float8e5m2", out),
+        ("out of another shape", ValueError, "output 0 must have shape (3, 4)", of_type),
+        ("out not contiguous", ValueError, "output 0 must be contiguous", of_type.T),
+    ]:
+        expect.raises(what, kind, words, lambda wrong=wrong: kernel(x, out=[wrong, None]))
 
 
 def check_layouts():
