@@ -46,8 +46,8 @@ static Value castByRow(VectorBuilder &lanes, CastOp op, Value storage,
         getEncoding(intermediate, plan.to, plan.semantics, nanMatters));
   }
   Conversion conversion{plan.from, plan.to, plan.semantics};
-  conversion.nanMatters = FloatFormat(plan.from).hasNaN &&
-                          !llvm::all_of(op->getUsers(), isArithmetic);
+  conversion.nanMatters =
+      FloatFormat(plan.from).hasNaN && !isOnlyUsedByArithmetic(op.getResult());
   return convertByRow(lanes, row, lanes.bitcast(storage, lanes.getInt(8)),
                       conversion);
 }
@@ -120,9 +120,8 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
       result = project(lanes, op, storage, projection);
     else if (op.getRandom() && plan.from != plan.to)
       result = castByRandomBits(lanes, op, storage);
-    else if (isHalf(plan.from) && plan.to.isF32() && !op->use_empty() &&
-             llvm::all_of(op->getUsers(), isArithmetic))
-      // The users are arithmetic, which does not preserve the bits of a NaN.
+    else if (isHalf(plan.from) && plan.to.isF32() &&
+             isOnlyUsedByArithmetic(op.getResult()))
       result = decodeFloat(lanes, storage, plan.from).value;
     else
       result = expandCast(lanes, storage, plan.from, plan.to, plan.semantics);

@@ -24,6 +24,19 @@ inline bool isArithmetic(Operation *op) {
                          arith::DivFOp, math::FmaOp>(op);
 }
 
+/// Whether only arithmetic uses the value, directly or after its elements have
+/// been moved, so that the bits of a NaN are unspecified. False without users.
+inline bool isOnlyUsedByArithmetic(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [](Operation *user) {
+           return isArithmetic(user) ||
+                  (isa<vector::BroadcastOp, vector::ExtractOp,
+                       vector::ExtractStridedSliceOp, vector::ShapeCastOp,
+                       vector::ShuffleOp>(user) &&
+                   isOnlyUsedByArithmetic(user->getResult(0)));
+         });
+}
+
 /// Builds arith ops on vectors or on scalars. Constants are splat to the shape
 /// and have the type of the other operand.
 class VectorBuilder {

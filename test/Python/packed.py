@@ -1,6 +1,8 @@
 # Packed arrays, against numpy with Python's unbounded integers: every type, odd lengths, kernels,
 # errors.
 # RUN: %python %s
+import re
+
 import ml_dtypes
 import numpy as np
 import quant_float as qf
@@ -57,6 +59,29 @@ for name, (dtype, bits) in TYPES.items():
     x = random.integers(0, 1 << bits, (5, 7), dtype=np.uint8).view(dtype)
     given = kernel(x, y, out=(None, out, None))
     expect(given[1] is out and np.array_equal(out.unpack(), x), f"{name}: out")
+
+# Slices that begin anywhere in a byte. There are enough of them for one function that all call.
+COUNT = 24
+slices = "".join(
+    f"""  %s{index} = tensor.extract_slice %x[{index}] [7] [1] : tensor<40xT> to tensor<7xT>
+  %{index} = quant_float.cast %s{index} opset 28 : tensor<7xT> to tensor<7xf32>
+"""
+    for index in range(COUNT)
+)
+results = ", ".join(f"%{index}" for index in range(COUNT))
+types = ", ".join(["tensor<7xf32>"] * COUNT)
+SLICES = f"""func.func @f(%x: tensor<40xT> {{quant_float.packed}}) -> ({types}) {{
+{slices}  return {results} : {types}
+}}"""
+for name, (dtype, bits) in TYPES.items():
+    module = qf.parse(SLICES.replace("xT>", f"x{name}>"))
+    code = module.emit("llvm-dialect").decode()
+    called = set(re.findall(r"llvm.call (@shared\.kernel\w*)", code))
+    expect(len(called) == 1, f"{name}: calls {called}")
+    x = random.integers(0, 1 << bits, 40, dtype=np.uint8).view(dtype)
+    for index, values in enumerate(module.compile()(qf.pack(x))):
+        wanted = x[index : index + 7].astype(np.float32)
+        expect(np.array_equal(values, wanted), f"{name}: slice {index}")
 
 kernel = qf.parse(MODEL.replace("xT>", "xi4>")).compile()
 int4, y = qf.dtype("int4"), np.zeros(3, ml_dtypes.int4)

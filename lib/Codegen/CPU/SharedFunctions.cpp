@@ -9,7 +9,6 @@
 #include "SharedFunctions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
@@ -17,7 +16,7 @@ using namespace mlir::quant_float;
 
 Type quant_float::getBufferArgumentType(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
-  if (!type || isPackedElementType(type.getElementType()))
+  if (!type)
     return {};
   auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
   if (!layout)

@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions | FileCheck %s
+// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=unique-threshold=16 | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=unique-threshold=4 | FileCheck %s --check-prefix=MANY
 // RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=merge-threshold=1 | FileCheck %s --check-prefix=LENGTHS
 
@@ -77,12 +77,33 @@ func.func @twice(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %z: memref<4xf32>) {
   return
 }
 
-// No outlining in loops, of reductions that capture computed values, with sub-byte elements, or
-// without a reduction.
+// The elements may have less than a byte.
+// CHECK-LABEL: func.func @packed(
+// CHECK:         call @[[$PACKED:shared.reduction[_0-9]*]](%{{.+}}, %{{.+}}) : (memref<4x8xi4>, memref<4xi32>) -> ()
+// CHECK:         call @[[$PACKED]](%{{.+}}, %{{.+}}) : (memref<4x8xi4>, memref<4xi32>) -> ()
+func.func @packed(%y: memref<4x8xi4>, %i: memref<4xi32>) {
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<4x8xi4>) outs(%i : memref<4xi32>) {
+  ^bb0(%in: i4, %out: i32):
+    %2 = arith.extsi %in : i4 to i32
+    %3 = arith.addi %out, %2 : i32
+    linalg.yield %3 : i32
+  }
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<4x8xi4>) outs(%i : memref<4xi32>) {
+  ^bb0(%in: i4, %out: i32):
+    %2 = arith.extsi %in : i4 to i32
+    %3 = arith.addi %out, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+
+// No outlining in loops, of reductions that capture computed values, or without a reduction.
 // CHECK-LABEL: func.func @not_outlined(
 // CHECK-NOT:     call
 // CHECK:         return
-func.func @not_outlined(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i: memref<4xi32>, %least: f32, %n: index) {
+func.func @not_outlined(%x: memref<4x8xf32>, %z: memref<4xf32>, %least: f32, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %k = %c0 to %n step %c1 {
@@ -114,20 +135,6 @@ func.func @not_outlined(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf3
     %2 = arith.minimumf %in, %least : f32
     %3 = arith.addf %out, %2 : f32
     linalg.yield %3 : f32
-  }
-  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
-      ins(%y : memref<4x8xi4>) outs(%i : memref<4xi32>) {
-  ^bb0(%in: i4, %out: i32):
-    %2 = arith.extsi %in : i4 to i32
-    %3 = arith.addi %out, %2 : i32
-    linalg.yield %3 : i32
-  }
-  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
-      ins(%y : memref<4x8xi4>) outs(%i : memref<4xi32>) {
-  ^bb0(%in: i4, %out: i32):
-    %2 = arith.extsi %in : i4 to i32
-    %3 = arith.addi %out, %2 : i32
-    linalg.yield %3 : i32
   }
   linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
       ins(%z : memref<4xf32>) outs(%z : memref<4xf32>) {
@@ -183,5 +190,6 @@ func.func @lengths(%a: memref<4x8x3xf32>, %b: memref<4x9x3xf32, strided<[54, 3, 
 // CHECK:         arith.constant 5.000000e-01
 // CHECK:         linalg.generic {{.*}} ins(%[[IN]] : {{.*}} outs(%[[OUT]] :
 // CHECK:       func.func private @[[$PRODUCTS]](
+// CHECK: func.func private @[[$PACKED]](%{{.+}}: memref<4x8xi4>, %{{.+}}: memref<4xi32>)
 // CHECK-NOT: func.func
 // LENGTHS:     func.func private @[[$ANY]](%{{.+}}: memref<4x?x3xf32, strided<[?, 3, 1], offset: ?>>, %{{.+}}: memref<?x6xf32>, %{{.+}}: memref<4x4xf32>)

@@ -63,17 +63,17 @@ func.func @f.kernel(%x: memref<8x4xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %
 // -----
 
 // The type of a subview that a loop takes follows from the type of the buffer, which is kept. A
-// buffer that is read and written is not noalias. Functions other than entry points, and sub-byte
-// elements, are not outlined.
+// buffer that is read and written is not noalias. Functions other than entry points are not outlined.
 
 // CHECK-LABEL: func.func @g.kernel(
 // CHECK:         call @[[SHIFT:shared.kernel[_0-9]*]](%{{.+}}, %{{.+}}) : (memref<4xf32, strided<[1], offset: 4>>, memref<7xf32, strided<[1], offset: ?>>) -> ()
 // CHECK:         call @shared.kernel
-// CHECK:         scf.for
+// CHECK:         call @[[BITS:shared.kernel[_0-9]*]](%{{.+}}) : (memref<8xi4>) -> ()
 // CHECK:       func.func private @[[SHIFT]](
 // CHECK-NOT:     quant_float.noalias
 // CHECK-SAME:    {
 // CHECK:         memref.subview
+// CHECK:       func.func private @[[BITS]](%{{.+}}: memref<8xi4>)
 func.func @g.kernel(%x: memref<8xf32>, %bits: memref<8xi4>, %y: memref<8xf32>)
     attributes {quant_float.entry_point = {graph_name = "", symbol = "g", inputs = [], outputs = []}} {
   %c0 = arith.constant 0 : index

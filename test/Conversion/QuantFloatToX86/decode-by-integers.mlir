@@ -101,7 +101,7 @@ func.func @halves(%x: vector<32xf8E5M2>) -> vector<32xf32> {
   return %0 : vector<32xf32>
 }
 
-// D8: nobody looks at which NaN arithmetic takes.
+// D8: arithmetic accepts any NaN.
 
 // CHECK-LABEL: func.func @halves_in_arithmetic(
 // CHECK-NOT:     pshuf.b

@@ -1085,8 +1085,7 @@ def QuantFloatOutlineDuplicateReductionsPass
       static extent.
     - The op that initializes the output is outlined together with the
       reduction, if no other op uses the output in between.
-    - Ops in loops (except loops over large blocks) and ops on buffers of
-      sub-byte elements are not outlined.
+    - Ops in loops (except loops over large blocks) are not outlined.
 
     The CPU pipeline runs this pass after bufferization.
   }];
@@ -1114,11 +1113,12 @@ def QuantFloatOutlineKernelsPass
     If an entry point has more than `kernel-threshold` linalg ops and loops on
     memrefs, outlines each of them into an internal function. Equal ops share a
     function. With `min-duplicates`, only ops that occur at least this often are
-    outlined. Ops on buffers of packed elements are not outlined. If no two
-    arguments of a function alias, it has the attribute `quant_float.noalias`.
+    outlined. If no two arguments of a function alias, it has the attribute
+    `quant_float.noalias`.
 
     The pass limits compile time, because several LLVM passes are quadratic in
-    the size of a function.
+    the size of a function. Code is also faster: in large functions, LLVM reloads
+    constants in loops.
 
     ```
     scf.for %i = %c0 to %n step %c1 { ... memref.store %1, %y[%i] ... }
@@ -1130,7 +1130,7 @@ def QuantFloatOutlineKernelsPass
     reductions.
   }];
   let options = [
-    Option<"kernelThreshold", "kernel-threshold", "unsigned", /*default=*/"64",
+    Option<"kernelThreshold", "kernel-threshold", "unsigned", /*default=*/"16",
            "number of kernels in a function above which they are outlined">,
     Option<"minDuplicates", "min-duplicates", "unsigned", /*default=*/"1",
            "minimum number of equal kernels to outline">
