@@ -144,7 +144,7 @@ quantFloatModelLoad(QuantFloatSession session, const char *path,
                     const QuantFloatLoadOptions *options,
                     QuantFloatModel *model, QuantFloatError *error);
 
-/** Loads a model from memory, which may be freed afterwards. `format` is a
+/** Loads a model from memory, which may be freed afterward. `format` is a
  * QuantFloatFormat, `options` may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelParse(
     QuantFloatSession session, int32_t format, const void *data, size_t size,
@@ -387,11 +387,11 @@ QUANT_FLOAT_EXPORTED void
 quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
 
 /** Compiles the model into this process. The model is not changed, and neither
- * the model nor the session needs to outlive the kernel. Constants of 64 KiB
- * and more are not copied but mapped from the model's file, which must not
- * change before the kernel is destroyed, unless `partition` is set; for a GPU
- * they are copied to the device once. `options` may be null. Fails with
- * QUANT_FLOAT_ERROR_DEVICE for NVVM if there is no GPU. */
+ * the model nor the session needs to outlive the kernel. Large constants, of
+ * 16 KiB and more on CPUs, are not copied but mapped from the model's file,
+ * which must not change before the kernel is destroyed, unless `partition` is
+ * set; for a GPU they are copied to the device once. `options` may be null.
+ * Fails with QUANT_FLOAT_ERROR_DEVICE for NVVM if there is no GPU. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompile(
     QuantFloatModel model, const QuantFloatCompileOptions *options,
     QuantFloatKernel *kernel, QuantFloatError *error);

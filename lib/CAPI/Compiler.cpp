@@ -388,10 +388,10 @@ static QuantFloatNodeReport getView(const NodeReport &report,
   QuantFloatNodeReport node = {};
   node.name = report.name.c_str();
   node.opName = report.opName.c_str();
-  const Place &place = report.place;
-  node.file = place.file.empty() ? nullptr : place.file.c_str();
-  node.line = place.line;
-  node.column = place.column;
+  const FileLocation &location = report.location;
+  node.file = location.file.empty() ? nullptr : location.file.c_str();
+  node.line = location.line;
+  node.column = location.column;
   node.opset = report.opset.value_or(0);
   node.status = static_cast<int32_t>(report.status);
   node.reason = report.verdict.reason.c_str();

@@ -39,7 +39,7 @@ bool Conversion::hasSaturate() const {
   return narrows && !rules.projection && from != &stored &&
          !stored.isInteger() && stored.kind != Format::Kind::Bool &&
          stored.kind != Format::Kind::String &&
-         stored.overflow == Overflow::AsAsked;
+         stored.overflow == Overflow::BySaturateAttribute;
 }
 
 bool Conversion::hasRoundMode() const {

@@ -28,21 +28,26 @@ static constexpr Format kFormats[] = {
     {"f32", Kind::Float, 32, 23, 127, Specials::Ieee, Overflow::Infinity},
     {"f16", Kind::Float, 16, 10, 15, Specials::Ieee, Overflow::Infinity},
     {"bf16", Kind::Float, 16, 7, 127, Specials::Ieee, Overflow::Infinity},
-    {"f8E4M3FN", Kind::Float, 8, 3, 7, Specials::AllOnes, Overflow::AsAsked},
+    {"f8E4M3FN", Kind::Float, 8, 3, 7, Specials::AllOnes,
+     Overflow::BySaturateAttribute},
     {"f8E4M3FNUZ", Kind::Float, 8, 3, 8, Specials::NegativeZero,
-     Overflow::AsAsked},
-    {"f8E5M2", Kind::Float, 8, 2, 15, Specials::Ieee, Overflow::AsAsked},
+     Overflow::BySaturateAttribute},
+    {"f8E5M2", Kind::Float, 8, 2, 15, Specials::Ieee,
+     Overflow::BySaturateAttribute},
     {"f8E5M2FNUZ", Kind::Float, 8, 2, 16, Specials::NegativeZero,
-     Overflow::AsAsked},
-    {"f8E3M4", Kind::Float, 8, 4, 3, Specials::Ieee, Overflow::AsAsked,
+     Overflow::BySaturateAttribute},
+    {"f8E3M4", Kind::Float, 8, 4, 3, Specials::Ieee,
+     Overflow::BySaturateAttribute,
      /*isSigned=*/true, /*isOnnx=*/false},
-    {"f8E4M3", Kind::Float, 8, 3, 7, Specials::Ieee, Overflow::AsAsked,
+    {"f8E4M3", Kind::Float, 8, 3, 7, Specials::Ieee,
+     Overflow::BySaturateAttribute,
      /*isSigned=*/true, /*isOnnx=*/false},
     {"f8E4M3B11FNUZ", Kind::Float, 8, 3, 11, Specials::NegativeZero,
-     Overflow::AsAsked, /*isSigned=*/true, /*isOnnx=*/false},
+     Overflow::BySaturateAttribute, /*isSigned=*/true, /*isOnnx=*/false},
     {"!quant_float.f8UE5M3", Kind::Float, 8, 3, 15, Specials::AllOnes,
-     Overflow::AsAsked, /*isSigned=*/false, /*isOnnx=*/false},
-    {"f8E8M0FNU", Kind::Scale, 8, 0, 127, Specials::AllOnes, Overflow::AsAsked},
+     Overflow::BySaturateAttribute, /*isSigned=*/false, /*isOnnx=*/false},
+    {"f8E8M0FNU", Kind::Scale, 8, 0, 127, Specials::AllOnes,
+     Overflow::BySaturateAttribute},
     {"f6E2M3FN", Kind::Float, 6, 3, 1, Specials::None, Overflow::Saturates},
     {"f6E3M2FN", Kind::Float, 6, 2, 3, Specials::None, Overflow::Saturates},
     {"f4E2M1FN", Kind::Float, 4, 1, 1, Specials::None, Overflow::Saturates},
@@ -294,8 +299,9 @@ static uint64_t encodeFloat(const Format &format, const Value &exact,
   if (!overflows)
     return magnitude || hasNegativeZero ? sign | magnitude : 0;
 
-  bool saturates = format.overflow == Overflow::Saturates ||
-                   (format.overflow == Overflow::AsAsked && rules.saturate);
+  bool saturates =
+      format.overflow == Overflow::Saturates ||
+      (format.overflow == Overflow::BySaturateAttribute && rules.saturate);
   // The tables of opsets 19 to 23 map infinity to NaN in FNUZ types (C4).
   if (value.isInfinity() && !hasNegativeZero && rules.opset < 24)
     saturates = false;

@@ -48,8 +48,8 @@ static const Format *resolvePrecision(const Format &from, const Format &scale,
 
 /// Whether a zero point affects the result. float8 ignores it (D3, D5).
 static bool hasZeroPointFor(const Format &quantized, bool isPresent) {
-  return isPresent &&
-         !(quantized.isFloat() && quantized.overflow == Overflow::AsAsked);
+  return isPresent && !(quantized.isFloat() &&
+                        quantized.overflow == Overflow::BySaturateAttribute);
 }
 
 static Conversion makeCast(const Format &from, const Format &to, int64_t opset,

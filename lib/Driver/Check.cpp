@@ -309,7 +309,7 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
   auto node = dyn_cast<NodeOp>(op);
   StringRef name = node ? node.getNodeName().value_or("") : "";
   NodeReport report{op,
-                    Place(op->getLoc()),
+                    FileLocation(op->getLoc()),
                     (name.empty() ? getNodeName(op->getLoc()) : name).str(),
                     getSourceName(op),
                     {},
@@ -409,7 +409,7 @@ static void printAccepting(llvm::raw_ostream &os, const NodeReport &report) {
 void quant_float::printReports(llvm::raw_ostream &os,
                                ArrayRef<NodeReport> reports) {
   for (const NodeReport &report : reports) {
-    os << report.place;
+    os << report.location;
     if (!report.name.empty()) {
       os << "node '";
       os.write_escaped(report.name) << "': ";
@@ -464,11 +464,11 @@ static void printTypes(llvm::json::OStream &json, StringRef key,
 
 static void printReportAsJson(llvm::json::OStream &json,
                               const NodeReport &report) {
-  if (!report.place.file.empty())
-    json.attribute("file", llvm::json::fixUTF8(report.place.file));
-  if (report.place.line) {
-    json.attribute("line", report.place.line);
-    json.attribute("column", report.place.column);
+  if (!report.location.file.empty())
+    json.attribute("file", llvm::json::fixUTF8(report.location.file));
+  if (report.location.line) {
+    json.attribute("line", report.location.line);
+    json.attribute("column", report.location.column);
   }
   if (!report.name.empty())
     json.attribute("node", llvm::json::fixUTF8(report.name));

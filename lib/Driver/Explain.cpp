@@ -25,7 +25,7 @@ public:
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     std::string line;
     llvm::raw_string_ostream os(line);
-    os << Place(remark.getLocation());
+    os << FileLocation(remark.getLocation());
     if (StringRef name = getNodeName(remark.getLocation()); !name.empty())
       os << "node '" << name << "': ";
     // Since LLVM 23, another argument is the number of the remark.

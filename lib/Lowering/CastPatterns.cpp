@@ -35,9 +35,9 @@ Conversion quant_float::getEncoding(const Intermediate &intermediate, Type to,
 static Value castByRow(VectorBuilder &lanes, CastOp op, Value storage,
                        const ConversionPlan &plan) {
   const ConversionRow &row = *plan.row;
-  if (!isNarrowFloat(plan.from) || !row.takes(plan.from)) {
+  if (!isNarrowFloat(plan.from) || !row.acceptsSource(plan.from)) {
     Intermediate intermediate =
-        row.takes(plan.from)
+        row.acceptsSource(plan.from)
             ? Intermediate{lanes.bitcast(storage, plan.from)}
             : convertToIntermediate(lanes, storage, plan.from, plan.to);
     bool nanMatters = !isArithmetic(op.getInput().getDefiningOp());

@@ -97,7 +97,7 @@ ArrayRef<ConversionRow> quant_float::getConversionRows() {
   {is<From##Type>, is<To##Type>,     ConversionFeature::Feature,               \
    Elements,       Instruction,      Build,                                    \
    nullptr,        RowUse::Encodings},
-#define QUANT_FLOAT_QUOTIENT(To, Feature, Elements, Instruction, Build)        \
+#define QUANT_FLOAT_QUANTIZE(To, Feature, Elements, Instruction, Build)        \
   {is<Float32Type>, is<To##Type>,     ConversionFeature::Feature,              \
    Elements,        Instruction,      Build,                                   \
    nullptr,         RowUse::Quotients},
@@ -121,21 +121,22 @@ Machine quant_float::getMachine(ConversionFeature feature) {
 
 /// Whether `to` represents all values of `result` that a narrow float decodes
 /// to.
-static bool holds(Type to, Type result) {
+static bool represents(Type to, Type result) {
   return to == result || to.isF32() || to.isF64() ||
          (to.isBF16() && result.isF16());
 }
 
 /// Whether `row` implements a cast, alone or with additional exact conversions.
-static bool serves(const ConversionRow &row, Type from, Type to) {
+static bool isApplicable(const ConversionRow &row, Type from, Type to) {
   Type f16 = Float16Type::get(to.getContext());
   Type bf16 = BFloat16Type::get(to.getContext());
-  if (row.takes(from))
-    return row.gives(to) ||
-           (isNarrowFloat(from) && ((row.gives(f16) && holds(to, f16)) ||
-                                    (row.gives(bf16) && holds(to, bf16))));
-  return isNarrowFloat(to) && row.gives(to) &&
-         row.takes(Float32Type::get(to.getContext()));
+  if (row.acceptsSource(from))
+    return row.acceptsResult(to) ||
+           (isNarrowFloat(from) &&
+            ((row.acceptsResult(f16) && represents(to, f16)) ||
+             (row.acceptsResult(bf16) && represents(to, bf16))));
+  return isNarrowFloat(to) && row.acceptsResult(to) &&
+         row.acceptsSource(Float32Type::get(to.getContext()));
 }
 
 static bool isTensorOrScalable(Type type) {
@@ -147,7 +148,7 @@ static bool isTensorOrScalable(Type type) {
 /// On CPUs, the size must be a multiple of the row's elements, because a row
 /// converts whole vectors only. A later row with fewer elements, or arithmetic,
 /// converts other sizes. On GPUs, any fixed shape is possible.
-static bool fits(const ConversionRow &row, Type shape) {
+static bool canSplit(const ConversionRow &row, Type shape) {
   if (row.elements == 0)
     return !isa<TensorType>(shape);
   if (getMachine(row.feature) == Machine::Nvidia)
@@ -183,10 +184,10 @@ static void findRow(ConversionPlan &plan, const LoweringTarget &target,
     return;
   }
   for (const ConversionRow &row : getConversionRows()) {
-    if (getMachine(row.feature) != target.machine || !serves(row, from, to) ||
-        row.use > use)
+    if (getMachine(row.feature) != target.machine ||
+        !isApplicable(row, from, to) || row.use > use)
       continue;
-    if (target.has(row.feature) && fits(row, plan.shape)) {
+    if (target.has(row.feature) && canSplit(row, plan.shape)) {
       plan.row = &row;
       return;
     }
@@ -241,7 +242,8 @@ ConversionPlan quant_float::planCast(CastOp op, const LoweringTarget &target) {
     else
       plan.reason = kProjection;
     // Decodings take one step.
-    if (plan.row && isNarrowFloat(plan.from) && !plan.row->takes(plan.from))
+    if (plan.row && isNarrowFloat(plan.from) &&
+        !plan.row->acceptsSource(plan.from))
       plan.row = nullptr;
     return plan;
   }
@@ -253,7 +255,7 @@ ConversionPlan quant_float::planCast(CastOp op, const LoweringTarget &target) {
   findRow(plan, target);
   // A narrow float whose instruction does not produce the result type requires
   // two steps.
-  bool isByOne = plan.row && plan.row->takes(plan.from);
+  bool isByOne = plan.row && plan.row->acceptsSource(plan.from);
   if (isNarrowFloat(plan.from) && !isByOne) {
     ConversionPlan step = plan;
     step.to = Float32Type::get(op.getContext());

@@ -37,7 +37,8 @@ struct Conversion {
   Value dividend = {};
 };
 
-/// The uses for which a row is applicable.
+/// The uses for which a row is applicable, from the fewest restrictions to the
+/// most; findRow compares them.
 enum class RowUse {
   /// Casts and quantizations, including those whose result is only cast back.
   Everything,
@@ -50,8 +51,8 @@ enum class RowUse {
 /// A row of Conversions.def: the source and result types that it accepts, and
 /// how to build the conversion.
 struct ConversionRow {
-  bool (*takes)(Type from);
-  bool (*gives)(Type to);
+  bool (*acceptsSource)(Type from);
+  bool (*acceptsResult)(Type to);
   ConversionFeature feature;
   /// The number of elements that one instruction converts; 0 for conversions of
   /// arith on any number of elements.

@@ -119,7 +119,7 @@ static Intermediate decodeByHalf(VectorBuilder &lanes, Value encoding,
   Value magnitude = lanes.bitAnd(encoding, from.magnitudeMask());
   Value bits = lanes.shl(magnitude, half.mantissaBits - from.mantissaBits);
   // If conversions do not preserve the sign and the payload of NaN, set both
-  // afterwards.
+  // afterward.
   bool keepsNaNs = lanes.getTarget().keepsNaNSigns;
   Value isNaN;
   if (from.hasNaN)

@@ -135,9 +135,9 @@ Value BodyBuilder::dequantize(Value input, Value scale, Value zeroPoint,
 ///   broadcast  4x8             broadcast  3x4
 ///                              shape_cast 12
 ///                              slice      10
-Value quant_float::spreadParameter(OpBuilder &builder, Location loc,
-                                   const reference::Granularity &granularity,
-                                   Value parameter, Type inputType) {
+Value quant_float::broadcastParameter(OpBuilder &builder, Location loc,
+                                      const reference::Granularity &granularity,
+                                      Value parameter, Type inputType) {
   auto type = dyn_cast<VectorType>(parameter.getType());
   if (!type)
     return parameter;

@@ -252,9 +252,9 @@ struct FakeConvertOpExpansion final : OpRewritePattern<FakeConvertOp> {
       return failure();
     Location loc = op.getLoc();
     auto spread = [&](Value parameter) {
-      return spreadParameter(rewriter, loc,
-                             reference::Granularity::getBroadcast(), parameter,
-                             op.getType());
+      return broadcastParameter(rewriter, loc,
+                                reference::Granularity::getBroadcast(),
+                                parameter, op.getType());
     };
     Value shift = op.getShift();
     if (shift)

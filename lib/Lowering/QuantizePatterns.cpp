@@ -301,8 +301,8 @@ struct QuantizationOpExpansion final
     if (isa<TensorType>(op->getResult(0).getType()))
       return failure();
     auto spread = [&](Value parameter) {
-      return spreadParameter(rewriter, op.getLoc(), op.getGranularity(),
-                             parameter, op.getInputValue().getType());
+      return broadcastParameter(rewriter, op.getLoc(), op.getGranularity(),
+                                parameter, op.getInputValue().getType());
     };
     ElementOperands operands = getElementOperands(op, op->getOperands());
     operands.scale = spread(operands.scale);

@@ -88,7 +88,8 @@ void quant_float::explainOps(
     for (const Rule &rule : kRules) {
       if (rule.op != name || !matches(op, rule.result))
         continue;
-      onOp({Place(op->getLoc()), name, rule.rule.str(), rule.difference.str()});
+      onOp({FileLocation(op->getLoc()), name, rule.rule.str(),
+            rule.difference.str()});
       break;
     }
   });

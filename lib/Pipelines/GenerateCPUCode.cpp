@@ -93,7 +93,7 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   }
   if (target.machine == Machine::X86) {
     QuantFloatFlushSubnormalsPassOptions flushing;
-    flushing.keepsHalves = cpu.has("avx10.2");
+    flushing.preserveF16Subnormals = cpu.has("avx10.2");
     manager.addPass(createQuantFloatFlushSubnormalsPass(flushing));
   }
   OpPassManager &function = manager.nest<func::FuncOp>();

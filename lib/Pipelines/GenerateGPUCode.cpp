@@ -10,7 +10,8 @@
 // Output:    host functions in the LLVM dialect, and one gpu.binary with all
 //            kernels.
 // Invariant: conversions are instructions of the chip or arithmetic. Host code
-//            launches kernels and reads data-dependent shapes only.
+//            allocates buffers and launches kernels. Of device memory, it
+//            reads only sizes, conditions and iteration counts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Input:     ONNX nodes and quant_float ops on tensors.
-// Output:    the same dialects. Quantized values stay quantized across ops that
-//            only move elements, QDQ matmuls and convolutions are integer
-//            nodes, and constant weights of matmuls of at most four rows, or of
-//            any number if activations are quantized, are K-contiguous.
+// Output:    the same dialects. QDQ matmuls and convolutions that meet the
+//            conditions of R7 are integer nodes. Constant weights of matmuls of
+//            at most four rows, or of any number if activations are quantized,
+//            are K-contiguous. For CPUs, quantized values stay quantized across
+//            ops that only move elements.
 // Invariant: results keep their bits, except that QDQ matmuls and convolutions
 //            become integer ones (R7), with the same bits on every target.
 //
@@ -28,7 +29,7 @@ void quant_float::buildRewriteQuantization(OpPassManager &manager,
                                            const StageOptions &options) {
   if (!options.onGPU) {
     QuantFloatEliminateQdqPassOptions elimination;
-    elimination.requantize = RequantizationForm::None;
+    elimination.requantize = RequantizationKind::None;
     // A search over more encodings takes longer than it saves.
     elimination.maxEncodingWidth = 8;
     elimination.remarks = false;

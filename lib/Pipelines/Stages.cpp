@@ -29,8 +29,8 @@ constexpr StageInfo kStages[] = {
      "convert imported models to ONNX nodes and quant_float ops",
      buildNormalizeImport},
     {"rewrite-quantization",
-     "eliminate QDQ pairs and convert QDQ matmuls and convolutions to "
-     "integer arithmetic",
+     "eliminate dequantize-quantize pairs and convert QDQ matmuls and "
+     "convolutions to integer arithmetic",
      buildRewriteQuantization},
     {"lower-nodes-to-linalg",
      "convert ONNX nodes and quant_float ops to linalg on tensors",

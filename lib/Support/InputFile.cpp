@@ -50,9 +50,9 @@ quant_float::readToEnd(fs::file_t file, StringRef name) {
     bytes.truncate(size + *got);
     if (*got == 0)
       break;
-    if (bytes.size() > kLargestInput)
+    if (bytes.size() > kMaxInputBytes)
       return llvm::createStringError("expected at most " +
-                                     llvm::Twine(kLargestInput) + " bytes");
+                                     llvm::Twine(kMaxInputBytes) + " bytes");
   }
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(
       std::move(bytes), name, /*RequiresNullTerminator=*/true);

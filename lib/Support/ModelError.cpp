@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-Place::Place(Location location) {
+FileLocation::FileLocation(Location location) {
   // Ops have file locations inside of names and fused locations.
   if (auto fileLoc = location->findInstanceOf<FileLineColLoc>()) {
     file = fileLoc.getFilename().str();
@@ -28,18 +28,19 @@ Place::Place(Location location) {
 }
 
 llvm::raw_ostream &quant_float::operator<<(llvm::raw_ostream &os,
-                                           const Place &place) {
-  if (place.file.empty())
+                                           const FileLocation &location) {
+  if (location.file.empty())
     return os;
-  os << place.file << ":";
-  if (place.line)
-    os << place.line << ":" << place.column << ":";
+  os << location.file << ":";
+  if (location.line)
+    os << location.line << ":" << location.column << ":";
   return os << " ";
 }
 
 DiagnosticRecord::DiagnosticRecord(const Diagnostic &diagnostic)
-    : Place(diagnostic.getLocation()), severity(diagnostic.getSeverity()),
-      message(diagnostic.str()), node(getNodeName(diagnostic.getLocation())) {
+    : FileLocation(diagnostic.getLocation()),
+      severity(diagnostic.getSeverity()), message(diagnostic.str()),
+      node(getNodeName(diagnostic.getLocation())) {
   for (const Diagnostic &note : diagnostic.getNotes())
     notes.emplace_back(note);
 }

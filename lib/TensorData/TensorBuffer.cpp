@@ -249,7 +249,7 @@ static llvm::Expected<TensorBuffer> read(StringRef path,
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*file);
   StringRef suffix = llvm::sys::path::extension(path);
   // Only files of raw bytes store this packed form. Read other files unpacked,
-  // and pack the elements afterwards.
+  // and pack the elements afterward.
   const ElementInfo &stored = *findElement(element.number & ~kPackedFlag);
   if (element.isPacked() && suffix != ".bin" && suffix != ".raw") {
     llvm::Expected<TensorBuffer> tensor =

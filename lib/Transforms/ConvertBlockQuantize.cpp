@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Encodings.h"
 #include "NodeBuilder.h"
 #include "ReplacementCounter.h"
+#include "RewriteUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Encodings.h"
 #include "Requantize.h"
+#include "RewriteUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -218,9 +218,9 @@ namespace {
 /// The elimination of one quantize: `find` analyzes it, `apply` rewrites it.
 class Elimination {
 public:
-  Elimination(QuantizeOp op, RequantizationForm form, bool anyNan,
+  Elimination(QuantizeOp op, RequantizationKind kind, bool anyNan,
               unsigned maxWidth)
-      : quantize(op), form(form), anyNan(anyNan), maxWidth(maxWidth),
+      : quantize(op), kind(kind), anyNan(anyNan), maxWidth(maxWidth),
         to(op.getQuantizedElementType()) {}
 
   /// Returns whether the quantize can be eliminated. Otherwise getError returns
@@ -280,7 +280,7 @@ private:
   Value build(RewriterBase &rewriter, OpOperand &use);
 
   QuantizeOp quantize;
-  RequantizationForm form;
+  RequantizationKind kind;
   bool anyNan;
   unsigned maxWidth;
   Type to;
@@ -617,7 +617,7 @@ bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Path &path) {
   }
   std::string reason;
   std::optional<Requantization> requantization =
-      chooseRequantization(map, form, opset, reason);
+      chooseRequantization(map, kind, opset, reason);
   if (!requantization)
     return refuse(reason);
   leaves.try_emplace(&use, Leaf{op, std::move(map), *requantization});

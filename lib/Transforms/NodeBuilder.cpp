@@ -8,7 +8,7 @@
 
 #include "NodeBuilder.h"
 
-#include "Encodings.h"
+#include "RewriteUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Locations.h"

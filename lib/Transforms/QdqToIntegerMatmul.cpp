@@ -17,9 +17,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Encodings.h"
 #include "MatvecLimit.h"
 #include "NodeBuilder.h"
+#include "RewriteUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -50,7 +50,7 @@ static constexpr int64_t kMaxProducts = 33025;
 namespace {
 /// An operand that is dequantized from 8-bit integers, and its scales: one, or
 /// one per index of an axis.
-struct Bytes {
+struct QuantizedOperand {
   DequantizeOp op;
   SmallVector<APFloat> scales;
 
@@ -58,7 +58,7 @@ struct Bytes {
 };
 } // namespace
 
-static std::optional<Bytes> getBytes(Value value) {
+static std::optional<QuantizedOperand> getQuantizedOperand(Value value) {
   auto op = value.getDefiningOp<DequantizeOp>();
   if (!op || !getElementTypeOrSelf(op.getType()).isF32() ||
       op.getBlockSize().value_or(0) != 0)
@@ -72,19 +72,19 @@ static std::optional<Bytes> getBytes(Value value) {
   std::optional<SmallVector<APInt>> bits = getConstantElements(op.getScale());
   if (!bits || bits->empty())
     return std::nullopt;
-  Bytes bytes{op, {}};
+  QuantizedOperand operand{op, {}};
   for (const APInt &number : *bits)
-    bytes.scales.emplace_back(APFloat::IEEEsingle(), number);
+    operand.scales.emplace_back(APFloat::IEEEsingle(), number);
   // Expand a splat of scales.
-  bytes.scales.resize(scale.getNumElements(), bytes.scales.front());
-  return bytes;
+  operand.scales.resize(scale.getNumElements(), operand.scales.front());
+  return operand;
 }
 
 /// Returns whether the scale is per tensor or along this axis.
-static bool isAlong(Bytes bytes, int64_t axis) {
-  auto type = cast<RankedTensorType>(bytes.op.getInput().getType());
-  int64_t own = static_cast<int64_t>(bytes.op.getAxis().value_or(1));
-  return bytes.isPerTensor() || own == axis || own + type.getRank() == axis;
+static bool isPerTensorOrAlong(QuantizedOperand operand, int64_t axis) {
+  auto type = cast<RankedTensorType>(operand.op.getInput().getType());
+  int64_t own = static_cast<int64_t>(operand.op.getAxis().value_or(1));
+  return operand.isPerTensor() || own == axis || own + type.getRank() == axis;
 }
 
 /// Returns whether the number of rows exceeds that of a matvec (R7). False if
@@ -101,7 +101,7 @@ static bool hasManyRows(Value x) {
 }
 
 /// Returns the zero point, or a constant 0 if there is none.
-static Value getPoint(NodeBuilder &nodes, DequantizeOp op) {
+static Value getZeroPointOrZero(NodeBuilder &nodes, DequantizeOp op) {
   if (Value point = op.getZeroPoint())
     return point;
   return nodes.makeScalar(getElementTypeOrSelf(op.getInput()), 0);
@@ -129,11 +129,13 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
     return false;
   };
   auto type = dyn_cast<RankedTensorType>(node->getResult(0).getType());
-  std::optional<Bytes> x = getBytes(node.getInputs()[0]);
-  std::optional<Bytes> weights = getBytes(node.getInputs()[1]);
+  std::optional<QuantizedOperand> x = getQuantizedOperand(node.getInputs()[0]);
+  std::optional<QuantizedOperand> weights =
+      getQuantizedOperand(node.getInputs()[1]);
   Value bias = node.getInputs().size() > 2 ? node.getInputs()[2] : Value();
   if (!type || !x || !weights || !x->isPerTensor())
-    return refuse("the operands are not dequantized from 8 bits");
+    return refuse("the operands are not dequantized from 8-bit integers with "
+                  "constant scales, one for the lhs");
   auto weightType = cast<RankedTensorType>(weights->op.getInput().getType());
   if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
     return refuse("the weights are empty or of a dynamic size");
@@ -149,10 +151,10 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
                 (isConv ? biasType.getRank() != 1 : biasType.getRank() > 2))))
     return refuse("the types are not those of the node");
   Value quantizedWeights = weights->op.getInput();
-  ElementsAttr turned;
+  ElementsAttr transposed;
   bool isTransposed = isGemm && getInteger(node, "transB");
-  if (!isAlong(*weights,
-               isConv || isTransposed ? 0 : weightType.getRank() - 1) ||
+  if (!isPerTensorOrAlong(
+          *weights, isConv || isTransposed ? 0 : weightType.getRank() - 1) ||
       (!isConv &&
        (weightType.getRank() != 2 || !hasManyRows(x->op.getInput()))))
     return refuse("the scales are not per channel, or there are few rows");
@@ -163,7 +165,7 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
     ElementsAttr constant;
     if (!matchPattern(quantizedWeights, m_Constant(&constant)))
       return refuse("the transposed weights are not a constant");
-    turned = transposeConstant(constant);
+    transposed = transposeConstant(constant);
   }
   // Sums of the products of 9-bit differences must fit into 32 bits.
   int64_t depth = weightType.getNumElements() /
@@ -187,9 +189,9 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   LDBG() << "converting " << node;
   rewriter.setInsertionPoint(node);
   NodeBuilder nodes{rewriter, node.getLoc(), kOpset};
-  if (turned)
+  if (transposed)
     quantizedWeights = createConstant(rewriter, quantizedWeights.getLoc(),
-                                      cast<TypedAttr>(turned));
+                                      cast<TypedAttr>(transposed));
   SmallVector<float> scales;
   for (const APFloat &scale : weights->scales)
     scales.push_back((x->scales.front() * scale).convertToFloat());
@@ -210,8 +212,8 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   if (isConv)
     llvm::append_range(attributes, node.getNodeAttributes());
   SmallVector<Value> inputs{x->op.getInput(), quantizedWeights,
-                            getPoint(nodes, x->op),
-                            getPoint(nodes, weights->op)};
+                            getZeroPointOrZero(nodes, x->op),
+                            getZeroPointOrZero(nodes, weights->op)};
   Value matmul =
       nodes.makeNode(isConv ? "ConvInteger" : "MatMulInteger", inputs,
                      type.clone(rewriter.getI32Type()), attributes);

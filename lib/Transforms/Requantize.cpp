@@ -8,8 +8,8 @@
 
 #include "Requantize.h"
 
-#include "Encodings.h"
 #include "NodeBuilder.h"
+#include "RewriteUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -182,7 +182,7 @@ static bool isClip(const EncodingMap &map) {
 
 std::optional<Requantization>
 quant_float::chooseRequantization(const EncodingMap &map,
-                                  RequantizationForm form, int64_t opset,
+                                  RequantizationKind kind, int64_t opset,
                                   std::string &error) {
   if (map.isIdentity())
     return Requantization{Requantization::Identity};
@@ -194,7 +194,7 @@ quant_float::chooseRequantization(const EncodingMap &map,
        << " becomes " << describeEncoding(map.to, map.results[encoding]);
     return std::nullopt;
   };
-  if (form == RequantizationForm::None)
+  if (kind == RequantizationKind::None)
     return refuse("the quantized values change");
   if (!isa<IntegerType>(map.from) || !isa<IntegerType>(map.to))
     return refuse("only integers are mapped by tables or arithmetic");
@@ -214,7 +214,7 @@ quant_float::chooseRequantization(const EncodingMap &map,
   if ((from < 8 || to < 8) && opset < kInt4Opset)
     return refuse("Cast of opset " + Twine(opset) +
                   " does not support 4-bit integers");
-  if (form == RequantizationForm::Table && from <= kMaxTableWidth) {
+  if (kind == RequantizationKind::Table && from <= kMaxTableWidth) {
     if (opset < kNegativeIndexOpset && map.from.isSignlessInteger())
       return refuse("Gather of opset " + Twine(opset) +
                     " does not support negative indices");

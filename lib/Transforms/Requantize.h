@@ -44,13 +44,13 @@ struct Requantization {
   quant_float::MultiplyShift steps = {};
 };
 
-/// Returns the cheapest requantization that `form` permits and that ops of
+/// Returns the cheapest requantization that `kind` permits and that ops of
 /// ONNX's `opset` can express. The product of a MultiplyShift has at most 31
 /// bits, or 63 bits for 16-bit types, and the result is exact for every
 /// encoding. Returns nullopt if there is none, and sets `error` to the reason
 /// and an encoding that demonstrates it.
 std::optional<Requantization> chooseRequantization(const EncodingMap &map,
-                                                   RequantizationForm form,
+                                                   RequantizationKind kind,
                                                    int64_t opset,
                                                    std::string &error);
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/Transforms/UnpackWeights.h"
-#include "Encodings.h"
 #include "NodeBuilder.h"
+#include "RewriteUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"

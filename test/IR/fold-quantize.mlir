@@ -110,6 +110,17 @@ func.func @no_fold_of_quantized_constants() -> tensor<65xf32> {
   return %0 : tensor<65xf32>
 }
 
+// Splats of any size are folded.
+// CHECK-LABEL: func.func @fold_splat
+func.func @fold_splat() -> tensor<1000x1000xf32> {
+  // CHECK: arith.constant dense<1.500000e+00> : tensor<1000x1000xf32>
+  // CHECK-NOT: quant_float.dequantize
+  %q = arith.constant dense<3> : tensor<1000x1000xi8>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %0 = quant_float.dequantize %q, %s opset 21 : tensor<1000x1000xi8>, tensor<f32> to tensor<1000x1000xf32>
+  return %0 : tensor<1000x1000xf32>
+}
+
 // The scales are not a splat.
 // CHECK-LABEL: func.func @no_fold_of_quantized_splats
 func.func @no_fold_of_quantized_splats() -> tensor<2x64xf32> {

@@ -4,7 +4,7 @@
 # and after: weights of all encodings; all f16 and bf16 values, all midpoints of encodings and the
 # floats around them, random bits. Quantized values with other users are errors. The same is tested
 # for types that the opset has but the target runtime lacks. Nodes that move quantized values move
-# floats afterwards. Weights become f16 and bf16 on request, and com.microsoft's operators replace
+# floats afterward. Weights become f16 and bf16 on request, and com.microsoft's operators replace
 # ONNX's where the opset lacks a type.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-convert %t
 import pathlib

@@ -1,5 +1,5 @@
 # Misuse of the package: every case is a clear exception and none a crash, and the process computes
-# correctly afterwards.
+# correctly afterward.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 import pathlib
@@ -416,7 +416,7 @@ for _ in range(20):
         thread.join()
     expect.true(f"{errors}", all("is closed" in error for error in errors))
 
-expect.same("computes afterwards", qf.cast(x, "f16"), x.astype(np.float16))
+expect.same("computes afterward", qf.cast(x, "f16"), x.astype(np.float16))
 expect.same("and the kernel", kernel(x, scales), np.clip(np.rint(x), 0, 255).astype(np.int8))
 print(f"{len(CASES)} cases of misuse")
 expect.finish()

@@ -185,7 +185,7 @@ def check_passes():
     module = qf.parse(TWO)
     module.run_passes("builtin.module(canonicalize,convert-quant-float-to-linalg)")
     expect.true("passes", "linalg.generic" in module.text and "quant_float.cast" in module.text)
-    expect.true("functions afterwards", len(module.functions) == 2)
+    expect.true("functions afterward", len(module.functions) == 2)
     expect.raises(
         "an unknown pass",
         ValueError,

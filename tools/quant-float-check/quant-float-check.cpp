@@ -105,7 +105,7 @@ static StringRef getOpType(const NodeReport &report) {
 static void printDiagnostics(ArrayRef<NodeReport> reports) {
   for (const NodeReport &report : reports) {
     auto print = [&](StringRef severity, StringRef text) {
-      llvm::errs() << report.place << severity << ": ";
+      llvm::errs() << report.location << severity << ": ";
       if (!report.name.empty() && severity != "note") {
         llvm::errs() << "node '";
         llvm::errs().write_escaped(report.name)
@@ -134,7 +134,7 @@ static int check(StringRef name, const Options &options,
   load.strict = options.strict;
   if (options.explain)
     load.onExplainedOp = [](const ExplainedOp &op) {
-      llvm::outs() << op.place << op.op << ": " << op.rule;
+      llvm::outs() << op.location << op.op << ": " << op.rule;
       if (!op.difference.empty())
         llvm::outs() << " (" << op.difference << ")";
       llvm::outs() << "\n";

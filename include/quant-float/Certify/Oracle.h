@@ -49,7 +49,7 @@ enum class Specials {
 
 /// The result of numbers that are too large for a floating-point format: always
 /// infinity, as the attribute `saturate` specifies, or always saturated.
-enum class Overflow { Infinity, AsAsked, Saturates };
+enum class Overflow { Infinity, BySaturateAttribute, Saturates };
 
 /// An element type.
 struct Format {

@@ -16,7 +16,7 @@ def ConvertQuantFloatToLinalgPass
   let summary = "Convert tensor ops to linalg.generic on storage types";
   let description = [{
     Converts every op on ranked tensors to a `linalg.generic` whose body
-    contains the scalar op. Tensors of unsigned and sub-byte elements are
+    computes one element with `cast`, `quantize_elements` and ops of arith. Tensors of unsigned and sub-byte elements are
     converted to their storage type throughout the function and its signature:
     arith is signless, and stores of sub-byte vectors write packed bytes. The
     body converts between both types by `quant_float.storage_cast`. The
@@ -38,7 +38,7 @@ def ConvertQuantFloatToLinalgPass
 
     An unranked result gets the rank of the input. A cast of unknown rank is
     done on a rank-1 tensor: the pass flattens the elements and restores the
-    shape afterwards. Casts of string tensors become `cast_strings` on tensors of
+    shape afterward. Casts of string tensors become `cast_strings` on tensors of
     string addresses. Other ops on unranked tensors, strings outside of tensors
     and `quant_float.node` are errors that name the op.
 
@@ -85,8 +85,9 @@ def ConvertQuantFloatToArithPass
 
     *The target* determines which of upstream's conversions are instructions
     (f16, fused multiply-add), and which conversion instructions exist (see
-    include/quant-float/Lowering/Conversions.def). Vectors with the number of
-    elements that an instruction processes become calls of its intrinsic. If the
+    include/quant-float/Lowering/Conversions.def). Vectors whose size is a multiple
+    of the number of elements that an instruction converts become calls of its
+    intrinsic. If the
     target has byte permutes (AVX-512 VBMI), permutes truncate 32-bit results to
     8 and 16 bits. The target is the CPU of the module attribute
     `quant_float.target`, which `quant-float-set-target` sets; the options
@@ -204,9 +205,10 @@ def QuantFloatLegalizeArithPass
 
     If one op becomes several, a tensor op becomes a `linalg.generic` that
     contains them. Ops without a narrow float are left unchanged. The stage
-    `normalize-import` starts with this pass. Arithmetic on narrow floats must
-    be converted to casts before, by upstream's
-    `arith-emulate-unsupported-floats`.
+    `normalize-import` runs this pass twice: before `quant-float-lower-tosa`
+    with `require-quant`, and after it. Upstream's
+    `arith-emulate-unsupported-floats` must first convert arithmetic on narrow
+    floats to casts.
 
     *Values.* arith specifies that a value is rounded, by default to nearest,
     ties to even. Values that the type cannot represent are converted as
@@ -265,9 +267,8 @@ def QuantFloatLegalizeArithPass
     *Block-scaled tensors.* The value of an element of tosa is its product with
     the scale of its block, in f32, cast to the result's type. A tensor of
     `!tosa.block_scaled` (MLIR 23) must be a `tosa.const` whose type states the
-    scales, because the type has no specified layout. Casts to block-scaled
-    tensors are an error: the rule for their scales is part of TOSA's
-    specification only, not of the dialect. Elements of `!tosa.mxint8` become i8
+    scales, because the type has no specified layout. For the same reason,
+    `tosa.cast` to such a tensor is an error. Elements of `!tosa.mxint8` become i8
     in all types of the module: MXINT8, multiples of 1/64 (docs/rules.md, B7).
 
     `linalg.scaled_contract` (MLIR 24) is converted as its description

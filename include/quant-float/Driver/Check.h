@@ -45,7 +45,7 @@ enum class NodeStatus { Valid, Invalid, NotVerified };
 /// The report of a quantization node.
 struct NodeReport {
   Operation *op;
-  Place place;
+  FileLocation location;
   /// The name of the node in the model. May be empty.
   std::string name;
   /// The name of the operator in the source standard, e.g. "CastLike".

@@ -78,8 +78,9 @@ struct CompileOptions {
   /// The number of threads, at most kMaxThreads. 1 disables threads, and 0
   /// leaves the number to OpenMP.
   unsigned threads = 1;
-  /// For CPUs only.
+  /// The accumulation order of reductions. `Reassociate` has no effect on CPUs.
   Accumulation accumulation = Accumulation::Ordered;
+  /// The type of the activations in matmuls with low-bit weights, on CPUs.
   Activations activations = Activations::Float;
   /// Whether the code runs in this process on its CPU. JitModule then provides
   /// the entry runtime of the process, which saves most of the compile time.

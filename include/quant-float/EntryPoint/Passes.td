@@ -267,7 +267,7 @@ def QuantFloatPropagateFloatControlPass
     `KMP_INHERIT_FP_CONTROL=0`. This pass outlines the region of an
     `omp.parallel` to a function that is not inlined. Each thread loads the
     flags of the thread that starts the region before it calls the function, and
-    restores its own afterwards. Threads are started under the default flags,
+    restores its own afterward. Threads are started under the default flags,
     which new threads keep.
 
     In pseudo code, where `@kernel.threads` is the outlined region:

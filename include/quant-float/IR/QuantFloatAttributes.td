@@ -90,7 +90,7 @@ def QuantFloat_LoweringConfigAttr
     | strategy | target | lowering | sizes of a tile |
     |---|---|---|---|
     | `scalar` | all | one element of the result at a time; on GPUs, by one thread | |
-    | `elementwise` | all | vectors along the innermost loop | elements of a vector; on GPUs, of a thread |
+    | `elementwise` | GPU | each thread computes consecutive elements with vector accesses | elements of a thread |
     | `tensor_core` | GPU | each warp multiplies tiles in workgroup memory by `mma.sync` | M, N of a thread block; M, N of a warp |
     | `warpgroup` | GPU | each warpgroup multiplies tiles that TMA loads by `wgmma` | M, N of a thread block; M, N of a warp |
     | `simt` | GPU | each thread multiplies tiles in workgroup memory, in the order of K | M, N of a thread block; M, N of a thread |

@@ -16,13 +16,14 @@ def QuantFloat_Dialect : Dialect {
   let cppNamespace = "::mlir::quant_float";
   let summary = "Conversions to and from low-precision floats, by opset";
   let description = [{
-    Conversions between number formats as ONNX defines them: float8 in four
-    encodings, float6, float4, the e8m0 scale format, 2- and 4-bit integers and
-    the usual floats and integers.
+    Conversions between number formats as ONNX, OpenVINO and the draft of IEEE
+    P3109 define them, and quantization to the block formats MX and NVFP4.
+    Formats are float8, float6, float4, the e8m0 scale format, 2- and 4-bit
+    integers and the usual floats and integers.
 
-    Every op has an `opset` attribute that selects the rules it follows, because
-    the rules changed over time: the types that a version accepts, its
-    attributes and the result of an infinity. Only the verifier checks versions;
+    Ops that implement a versioned operator have an `opset` attribute. It
+    selects the rules, because they changed over time: the types that a version
+    accepts, its attributes and the result of an infinity. Only the verifier checks versions;
     later stages query the op for its resolved semantics.
 
     Element types are MLIR's builtin types. `iN` represents ONNX's intN, `uiN`

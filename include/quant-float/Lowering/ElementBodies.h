@@ -20,9 +20,9 @@ namespace mlir::quant_float {
 /// Returns a scale, zero point or shift with one element for each element of
 /// `inputType`, a scalar or vector type. The result is a vector of this shape,
 /// or a scalar if one value applies to all elements.
-Value spreadParameter(OpBuilder &builder, Location loc,
-                      const reference::Granularity &granularity,
-                      Value parameter, Type inputType);
+Value broadcastParameter(OpBuilder &builder, Location loc,
+                         const reference::Granularity &granularity,
+                         Value parameter, Type inputType);
 
 /// The operands of a quantize, dequantize or qdq for one element. The zero
 /// point and the random bits are null if the op does not have them.

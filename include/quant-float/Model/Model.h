@@ -29,7 +29,7 @@ namespace mlir::quant_float {
 
 /// An op of another compiler that quantizes, as a model in MLIR contains it.
 struct ExplainedOp {
-  Place place;
+  FileLocation location;
   std::string op;
   /// What the op computes, in terms of the rules.
   std::string rule;
@@ -94,7 +94,7 @@ public:
   /// of the code that is compiled from it.
   static llvm::Expected<Model> load(Session &session, StringRef path,
                                     const LoadOptions &options = {});
-  /// Reads a model from memory, which may be freed afterwards.
+  /// Reads a model from memory, which may be freed afterward.
   static llvm::Expected<Model> parse(Session &session, ModelFormat format,
                                      StringRef bytes,
                                      const ParseOptions &options = {});

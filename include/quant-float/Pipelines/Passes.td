@@ -48,7 +48,7 @@ def QuantFloatVerifyStagePass
 
     | stage | invariant |
     |---|---|
-    | `normalize-import` | no OpenVINO layers, no calls |
+    | `normalize-import` | no OpenVINO layers, and no calls except those with `no_inline` |
     | `rewrite-quantization` | the same |
     | `lower-nodes-to-linalg` | no `quant_float.node`, and no op of the dialect on tensors but `cast_strings` and `load_strings`; every public function has `quant_float.entry_point` |
     | `optimize-tensors` | the same |
@@ -57,8 +57,7 @@ def QuantFloatVerifyStagePass
     | `generate-gpu-code` | the same, with `gpu.binary` and `gpu.launch_func` |
     | `emit-abi` | the same |
 
-    With `partition`, nodes without a lowering are allowed up to
-    `rewrite-quantization`. Each violation is an error on the op. The pass runs
+    With `partition`, the first two stages are not verified. Each violation is an error on the op. The pass runs
     after each stage in debug builds and with `verify-stages` of the pipelines.
   }];
   let options = [

@@ -23,8 +23,8 @@
 //   emit-abi              | LLVM dialect           | LLVM dialect, C functions
 // clang-format on
 //
-// VerifyStage.cpp has the invariant of each stage, on which the next one
-// relies.
+// The file of a stage documents its invariant, on which the next one relies.
+// VerifyStage.cpp checks the ops and types that each stage allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,9 +102,10 @@ void buildImportOps(OpPassManager &manager);
 /// Does the same, converts upstream casts of narrow floats to quant_float ops
 /// and OpenVINO layers to ONNX nodes, and inlines all calls.
 void buildNormalizeImport(OpPassManager &manager, const StageOptions &options);
-/// Eliminates and moves QDQ pairs, and converts QDQ matmuls and convolutions to
-/// integer arithmetic. Results keep their bits, except that these matmuls and
-/// convolutions follow rule R7, with the same bits on every target.
+/// Eliminates dequantize-quantize pairs, moves quantize and dequantize ops, and
+/// converts QDQ matmuls and convolutions to integer arithmetic. Results keep
+/// their bits, except that these matmuls and convolutions follow rule R7, with
+/// the same bits on every target.
 void buildRewriteQuantization(OpPassManager &manager,
                               const StageOptions &options);
 /// Converts ONNX nodes and tensor ops of quant_float to linalg, and functions

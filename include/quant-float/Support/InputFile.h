@@ -25,9 +25,9 @@ openRegularFile(const Twine &path);
 
 /// The maximum size that is read from pipes and devices: 2 GiB minus one byte,
 /// the limit of protobuf for a model.
-constexpr size_t kLargestInput = std::numeric_limits<int32_t>::max();
+constexpr size_t kMaxInputBytes = std::numeric_limits<int32_t>::max();
 
-/// Reads a file of unknown size, such as standard input, up to kLargestInput
+/// Reads a file of unknown size, such as standard input, up to kMaxInputBytes
 /// bytes; a larger one is an error. `name` is the name of the buffer.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readToEnd(llvm::sys::fs::file_t file, StringRef name);

@@ -17,8 +17,8 @@
 namespace mlir::quant_float {
 
 /// The innermost file location of a Location.
-struct Place {
-  explicit Place(Location location);
+struct FileLocation {
+  explicit FileLocation(Location location);
 
   /// Empty if the file is unknown.
   std::string file;
@@ -28,10 +28,11 @@ struct Place {
 };
 
 /// Prints "file:line:column: ", as far as known.
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Place &place);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                              const FileLocation &location);
 
 /// A message of the compiler about a location in a model. Owns its memory.
-struct DiagnosticRecord : Place {
+struct DiagnosticRecord : FileLocation {
   explicit DiagnosticRecord(const Diagnostic &diagnostic);
 
   DiagnosticSeverity severity;

@@ -18,7 +18,7 @@ class RewritePatternSet;
 namespace mlir::quant_float {
 
 /// How to convert quantized values if the floats between them are eliminated.
-enum class RequantizationForm {
+enum class RequantizationKind {
   /// No conversion: only eliminate if no quantized value changes.
   None,
   /// A table lookup for types of up to 8 bits, otherwise a multiplication and a

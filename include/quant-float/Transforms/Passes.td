@@ -108,14 +108,14 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
     `requantize=none`, `max-encoding-width=8` and without remarks.
   }];
   let options = [
-    Option<"requantize", "requantize", "::mlir::quant_float::RequantizationForm",
-           /*default=*/"::mlir::quant_float::RequantizationForm::Table",
+    Option<"requantize", "requantize", "::mlir::quant_float::RequantizationKind",
+           /*default=*/"::mlir::quant_float::RequantizationKind::Table",
            "how quantized values are mapped to other quantized values", [{::llvm::cl::values(
-             clEnumValN(::mlir::quant_float::RequantizationForm::None, "none",
+             clEnumValN(::mlir::quant_float::RequantizationKind::None, "none",
                         "no mapping: only remove pairs that are the identity"),
-             clEnumValN(::mlir::quant_float::RequantizationForm::Table, "table",
+             clEnumValN(::mlir::quant_float::RequantizationKind::Table, "table",
                         "a lookup table of up to 256 entries"),
-             clEnumValN(::mlir::quant_float::RequantizationForm::MultiplyShift,
+             clEnumValN(::mlir::quant_float::RequantizationKind::MultiplyShift,
                         "multiply-shift", "integer multiplication and shift"))}]>,
     Option<"anyNan", "any-nan", "bool", /*default=*/"false",
            "treat all encodings of NaN as equal">,
@@ -676,7 +676,7 @@ def QuantFloatSplitPartialBlocksPass
   let summary = "Quantize full and partial blocks separately";
   let description = [{
     Replaces a `block_quantize` whose last block along a dimension may be
-    partial by one of the full blocks and one of the elements after them:
+    partial by two: one of the full blocks, and one of the remaining elements:
 
     ```mlir
     %q, %s = quant_float.block_quantize %x block [1, 32] rule floor
@@ -770,8 +770,9 @@ def QuantFloatQdqToIntegerMatmulPass
   let summary = "Convert QDQ matmuls and convolutions to integer arithmetic";
   let description = [{
     Matches a `Conv`, or a `MatMul` or `Gemm` of more than four rows, both of
-    whose operands are dequantized from 8 bits. All scales must be constants:
-    one for the lhs, and one for the weights or one per channel. Replaces the op
+    whose operands are dequantized from 8-bit integers. All scales must be
+    constants: one for the lhs, and one for the weights or one per channel. R7
+    of docs/rules.md lists all conditions. Replaces the op
     by a `ConvInteger` or `MatMulInteger`, whose accumulation is exact, followed
     by a multiplication by the product of both scales and the addition of the
     bias, in f32. The error of the result is within that of floating-point

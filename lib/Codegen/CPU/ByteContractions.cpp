@@ -8,7 +8,7 @@
 
 #include "ByteContractions.h"
 
-#include "../../Transforms/Encodings.h"
+#include "../../Transforms/RewriteUtils.h"
 #include "../Common/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

@@ -707,7 +707,7 @@ struct FlushSubnormals final
       FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
       if (failed(info) || info->hasStrings)
         continue;
-      if (keepsHalves && hasHalves(kernel)) {
+      if (preserveF16Subnormals && hasHalves(kernel)) {
         LDBG() << kernel.getName() << " has values of f16";
         continue;
       }

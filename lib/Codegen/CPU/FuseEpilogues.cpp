@@ -15,10 +15,10 @@
 // cache.
 //
 // The loop over blocks surrounds the function that equal layers share
-// (OutlineDuplicateReductions.cpp). If f were fused into its tiles, each
-// requantization scale would need another function. Upstream fuses consumers on
-// tensors, but not through the views that flattened convolutions create
-// (FlattenConvSpatialDims.cpp).
+// (OutlineDuplicateReductions.cpp). If the epilogue were fused into the
+// tiles of the reduction, each requantization scale would need another
+// function. Upstream fuses consumers on tensors, but not through the views that
+// flattened convolutions create (FlattenConvSpatialDims.cpp).
 //
 //===----------------------------------------------------------------------===//
 

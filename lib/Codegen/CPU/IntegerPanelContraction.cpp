@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Several vectors of channels form a panel. Its weights are unpacked once, to
-// the fields of dot-product instructions with a lane for each channel. All
+// operands of dot-product instructions with a lane for each channel. All
 // vectors of x then share the panel:
 //
 //   for panel of channels:
-//     panel = fields of the weights, transposed
+//     panel = operands of the weights, transposed
 //     for tile of vectors:
 //       for block of x:
 //         sums[vector, channel] = -offset * (sum of x)

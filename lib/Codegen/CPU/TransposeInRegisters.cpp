@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A transposition exchanges the bits of the row index with those of the lane
-// index. A step combines the rows that differ in one bit of their index: their
-// shuffles move this bit to the lane index, and select by a bit of the lane
-// index, which becomes the bit of the row index.
+// index. Each step exchanges one bit of the row index with one bit of the lane
+// index, by two shuffles of each pair of rows that differ in this bit.
 //
 //===----------------------------------------------------------------------===//
 

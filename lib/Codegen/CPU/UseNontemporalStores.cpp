@@ -13,15 +13,17 @@
 //
 // scf.for %i = %lb to %ub step 64 { ... transfer_write ..., %y[%i] }
 //   ->
-// %streams = the buffers read and written are larger than a threshold of this
+// %nontemporal = the buffers read and written are larger than a threshold of
+// this
 //            CPU (__qf_get_nontemporal_threshold)
-// // If %streams, this loop computes only a full vector at each end, if %y is
+// // If %nontemporal, this loop computes only a full vector at each end, if %y
+// is
 // // not aligned. Some elements are written twice, with the same value.
-// scf.for %i = %lb to (%streams ? %shift ? %last + 1 : %lb : %ub)
-//     step (%streams ? %last - %lb : 64) { ... transfer_write ..., %y[%i] }
-// scf.if (%streams) {
+// scf.for %i = %lb to (%nontemporal ? %shift ? %last + 1 : %lb : %ub)
+//     step (%nontemporal ? %last - %lb : 64) { ... transfer_write ..., %y[%i] }
+// scf.if (%nontemporal) {
 //   scf.for %i = %lb + %shift to %last + 1 step 64 {
-//     prefetch the inputs 8 KB ahead
+//     prefetch the inputs 8 KiB ahead
 //     ... vector.store ..., %y[%i] {nontemporal, alignment = 64}
 //   }
 // }
@@ -106,9 +108,9 @@ struct VectorAccess {
 };
 
 /// A loop that is split into two versions.
-class StreamingLoop {
+class NontemporalLoop {
 public:
-  StreamingLoop(ModuleOp module, scf::ForOp loop)
+  NontemporalLoop(ModuleOp module, scf::ForOp loop)
       : b(loop.getLoc(), loop.getContext()), module(module), loop(loop) {}
 
   /// Whether the results may be large, and non-temporal stores are legal.
@@ -172,7 +174,7 @@ VectorAccess::get(VectorTransferOpInterface transfer, scf::ForOp loop) {
 
 /// Whether the use is the offset of a view along the last dimension. If all
 /// uses are, the iterations may start at any element.
-bool StreamingLoop::isElement(OpOperand &use) {
+bool NontemporalLoop::isElement(OpOperand &use) {
   auto view = dyn_cast<memref::SubViewOp>(use.getOwner());
   if (!view)
     return false;
@@ -183,7 +185,7 @@ bool StreamingLoop::isElement(OpOperand &use) {
 
 /// Whether the surrounding loops write the same memory in each iteration. It is
 /// read before it is written again, so it should remain in the caches.
-bool StreamingLoop::isRewritten(VectorAccess &write) {
+bool NontemporalLoop::isRewritten(VectorAccess &write) {
   if (!loop->getParentOfType<LoopLikeOpInterface>())
     return false;
   llvm::SetVector<Value> values;
@@ -205,7 +207,7 @@ bool StreamingLoop::isRewritten(VectorAccess &write) {
 
 /// Returns the distance at which the elements of the next tile are, if the
 /// surrounding loop reads a larger tile several times.
-int64_t StreamingLoop::getPrefetchBytes(VectorAccess &read) {
+int64_t NontemporalLoop::getPrefetchBytes(VectorAccess &read) {
   int64_t bytes = kPrefetchBytes;
   for (auto view = read.view; view;
        view = view.getSource().getDefiningOp<memref::SubViewOp>())
@@ -217,7 +219,7 @@ int64_t StreamingLoop::getPrefetchBytes(VectorAccess &read) {
 
 /// Whether the inputs may be larger than the caches, and which of them are
 /// prefetched.
-bool StreamingLoop::readsLargeTiles(DominanceInfo &dominance) {
+bool NontemporalLoop::readsLargeTiles(DominanceInfo &dominance) {
   llvm::erase_if(reads, [&](VectorAccess &read) {
     Value root = read.getRoot();
     auto type = dyn_cast<MemRefType>(root.getType());
@@ -228,7 +230,7 @@ bool StreamingLoop::readsLargeTiles(DominanceInfo &dominance) {
   return !reads.empty();
 }
 
-bool StreamingLoop::analyze(DominanceInfo &dominance) {
+bool NontemporalLoop::analyze(DominanceInfo &dominance) {
   std::optional<int64_t> constantStep = getConstantIntValue(loop.getStep());
   if (!constantStep || loop.getNumResults() != 0)
     return false;
@@ -325,7 +327,7 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
 
 /// Emits the comparison of the total size of all buffers with the threshold,
 /// once before the outermost loop.
-Value StreamingLoop::isLarge() {
+Value NontemporalLoop::isLarge() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(outermost);
   Value bytes;
@@ -375,7 +377,7 @@ Value StreamingLoop::isLarge() {
 }
 
 /// Returns the address in bits that the first iteration writes to.
-Value StreamingLoop::getAddress(VectorAccess &access) {
+Value NontemporalLoop::getAddress(VectorAccess &access) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
   for (Value operand : access.view->getOperands())
@@ -392,7 +394,7 @@ Value StreamingLoop::getAddress(VectorAccess &access) {
 }
 
 /// Returns the number of elements to the first aligned one.
-Value StreamingLoop::getShift() {
+Value NontemporalLoop::getShift() {
   VectorAccess &first = writes.front();
   Value missing = arith::SubIOp::create(b, index(0), getAddress(first));
   missing =
@@ -402,7 +404,7 @@ Value StreamingLoop::getShift() {
 
 /// Whether all stores are aligned after the shift, and there are enough
 /// iterations between both ends.
-Value StreamingLoop::canStream(Value shift) {
+Value NontemporalLoop::canStream(Value shift) {
   Value rest;
   for (VectorAccess &write : writes) {
     Value moved =
@@ -422,7 +424,7 @@ Value StreamingLoop::canStream(Value shift) {
   return arith::AndIOp::create(b, isAligned, enough);
 }
 
-scf::ForOp StreamingLoop::cloneLoop(Value from, Value to, Value step) {
+scf::ForOp NontemporalLoop::cloneLoop(Value from, Value to, Value step) {
   auto copy = scf::ForOp::create(b, from, to, step);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(copy.getBody());
@@ -434,7 +436,7 @@ scf::ForOp StreamingLoop::cloneLoop(Value from, Value to, Value step) {
 }
 
 /// Replaces the writes of `copy` by non-temporal stores, and adds prefetches.
-void StreamingLoop::stream(scf::ForOp copy) {
+void NontemporalLoop::stream(scf::ForOp copy) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<VectorTransferOpInterface> transfers;
   copy.walk([&](VectorTransferOpInterface op) { transfers.push_back(op); });
@@ -456,7 +458,7 @@ void StreamingLoop::stream(scf::ForOp copy) {
 }
 
 /// Prefetches the elements of a later iteration.
-void StreamingLoop::prefetch(VectorAccess &read) {
+void NontemporalLoop::prefetch(VectorAccess &read) {
   // Packed elements are few bytes, which are not prefetched.
   int64_t bytes = read.getElementBits() / 8;
   if (!bytes || read.getRoot() == read.view)
@@ -480,7 +482,7 @@ void StreamingLoop::prefetch(VectorAccess &read) {
   }
 }
 
-void StreamingLoop::split() {
+void NontemporalLoop::split() {
   if (onlyPrefetches) {
     for (VectorAccess &read : reads) {
       b.setInsertionPoint(read.transfer);
@@ -531,13 +533,13 @@ struct UseNontemporalStores final
           UseNontemporalStores> {
   void runOnOperation() override {
     DominanceInfo &dominance = getAnalysis<DominanceInfo>();
-    SmallVector<StreamingLoop> streaming;
+    SmallVector<NontemporalLoop> streaming;
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(kEntryPointAttrName))
         continue;
       size_t before = streaming.size();
       kernel.walk([&](scf::ForOp loop) {
-        StreamingLoop candidate(getOperation(), loop);
+        NontemporalLoop candidate(getOperation(), loop);
         if (candidate.analyze(dominance))
           streaming.push_back(std::move(candidate));
       });
@@ -548,7 +550,7 @@ struct UseNontemporalStores final
       }
     }
     numSplit += streaming.size();
-    for (StreamingLoop &loop : streaming)
+    for (NontemporalLoop &loop : streaming)
       loop.split();
   }
 };

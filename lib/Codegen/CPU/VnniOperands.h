@@ -9,7 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_CODEGEN_CPU_VNNIOPERANDS_H
 #define QUANT_FLOAT_LIB_CODEGEN_CPU_VNNIOPERANDS_H
 
-#include "../../Transforms/Encodings.h"
+#include "../../Transforms/RewriteUtils.h"
 #include "ByteContractions.h"
 
 namespace mlir::quant_float::dots {

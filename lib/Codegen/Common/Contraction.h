@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops and operands of matmuls, convolutions and other contractions, which
-// all code generation asks. A pass adds only its own criteria.
+// Analyzes the loops and operands of matmuls, convolutions and other
+// contractions. All code generation queries this analysis.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +91,7 @@ struct ConvolutionAxis {
 };
 
 /// An op on tensors or memrefs whose body is `accumulator + lhs * rhs`, or the
-/// dot product of packed operands that pack-vnni-operands creates.
+/// dot product of packed operands that quant-float-pack-vnni-operands creates.
 ///
 /// `rhs` varies along the innermost dimension of the result, unless both
 /// operands do. The loops have the names of BLAS: batch loops are those of both

@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 static constexpr MatmulTile kTiles[] = {
-#define QUANT_FLOAT_MATMUL_TILE(Strategy, Rows, Columns, ShareRows,            \
-                                ShareColumns)                                  \
-  {LoweringStrategy::Strategy, Rows, Columns, ShareRows, ShareColumns},
+#define QUANT_FLOAT_MATMUL_TILE(Strategy, Rows, Columns, PartRows,             \
+                                PartColumns)                                   \
+  {LoweringStrategy::Strategy, Rows, Columns, PartRows, PartColumns},
 #include "MatmulTiles.def"
 };
 
@@ -95,7 +95,7 @@ static const MatmulTile *chooseTile(const GpuMatmul &matmul,
   for (const MatmulTile &tile : kTiles) {
     bool hasRegisters = strategy == LoweringStrategy::TensorCore ||
                         strategy == LoweringStrategy::Warpgroup ||
-                        tile.shareRows * tile.shareColumns * accumulatorBytes <=
+                        tile.partRows * tile.partColumns * accumulatorBytes <=
                             kMaxAccumulatorBytes;
     if (tile.strategy != strategy || !hasRegisters)
       continue;

@@ -17,18 +17,18 @@ namespace mlir::quant_float {
 /// A row of MatmulTiles.def.
 struct MatmulTile {
   LoweringStrategy strategy;
-  int64_t rows, columns, shareRows, shareColumns;
+  int64_t rows, columns, partRows, partColumns;
 
   /// Returns the row with the sizes that #quant_float.lowering_config lists;
   /// null if the table has none.
   static const MatmulTile *find(LoweringStrategy strategy,
                                 ArrayRef<int64_t> sizes);
   SmallVector<int64_t> getSizes() const {
-    return {rows, columns, shareRows, shareColumns};
+    return {rows, columns, partRows, partColumns};
   }
 
   int64_t getShares() const {
-    return rows / shareRows * (columns / shareColumns);
+    return rows / partRows * (columns / partColumns);
   }
   /// Returns the cost of the loads and multiplications of a thread block per
   /// index of K, in units of multiplications.

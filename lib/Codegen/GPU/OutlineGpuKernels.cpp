@@ -691,7 +691,7 @@ void OutlineGpuKernels::runOnOperation() {
   for (LinalgOp op : ops)
     if (failed(kernels.map(op)))
       return signalPassFailure();
-  numMapped += ops.size();
+  numOutlined += ops.size();
   numTensorCoreMatmuls += kernels.getNumTensorCoreMatmuls();
 
   function.walk([&](Operation *op) {

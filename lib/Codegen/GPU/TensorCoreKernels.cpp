@@ -322,11 +322,11 @@ void TensorCoreKernel::build() {
   beginTiles(shape.rows, shape.columns, threads);
   Value warp = locateThread();
   numStages = chooseStages();
-  int64_t warpsOfRow = shape.columns / shape.shareColumns;
+  int64_t warpsOfRow = shape.columns / shape.partColumns;
   lhs = {makeTile(matmul.lhs, plan.lhs, shape.rows, firstRow),
-         times(divide(warp, warpsOfRow), shape.shareRows), instruction.m};
+         times(divide(warp, warpsOfRow), shape.partRows), instruction.m};
   rhs = {makeTile(matmul.rhs, plan.rhs, shape.columns, firstColumn),
-         times(modulo(warp, warpsOfRow), shape.shareColumns), instruction.n};
+         times(modulo(warp, warpsOfRow), shape.partColumns), instruction.n};
 
   SmallVector<Value> accumulators(getNumAccumulators() *
                                       getAccumulatorRegisters(),

@@ -53,9 +53,9 @@ void TensorCoreResults::storeAccumulators(ValueRange accumulators) {
   // The accumulators of a thread are two adjacent columns, then the same
   // columns eight rows below.
   SmallVector<ScaledLine> rowLines, columnLines;
-  for (int64_t row = 0; row < shape.shareRows; row += 8)
+  for (int64_t row = 0; row < shape.partRows; row += 8)
     rowLines.push_back(getScaledLine(lhs, plus(group, index(row))));
-  for (int64_t column = 0; column < shape.shareColumns; column += 8)
+  for (int64_t column = 0; column < shape.partColumns; column += 8)
     for (int64_t next = 0; next < 2; ++next)
       columnLines.push_back(
           getScaledLine(rhs, plus(times(inGroup, 2), index(column + next))));

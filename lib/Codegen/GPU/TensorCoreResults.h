@@ -42,11 +42,9 @@ protected:
   void storeAccumulators(ValueRange accumulators);
 
   int64_t getRowsOfWarp() const {
-    return shape.shareRows / instruction.getRowsOfWarp();
+    return shape.partRows / instruction.getRowsOfWarp();
   }
-  int64_t getColumnsOfWarp() const {
-    return shape.shareColumns / instruction.n;
-  }
+  int64_t getColumnsOfWarp() const { return shape.partColumns / instruction.n; }
   /// The number of a thread's registers in a fragment.
   int64_t getAccumulatorRegisters() const {
     return instruction.getRowsOfWarp() * instruction.n / kWarp;

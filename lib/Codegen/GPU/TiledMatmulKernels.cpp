@@ -62,7 +62,7 @@ public:
         isSkinny(shape.strategy == LoweringStrategy::Skinny),
         threads(isSkinny ? kSkinnyThreads : shape.getShares()),
         tileDepth(isSkinny ? kSkinnyDepth : kDepth), element(getElementType()),
-        row(VectorType::get({getAdjacent(shape.shareColumns)}, element)) {}
+        row(VectorType::get({getAdjacent(shape.partColumns)}, element)) {}
 
   void build();
 
@@ -207,7 +207,7 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
   SmallVector<Value> lhs = load(lhsTile), rhs = load(rhsTile);
   bool isSwapped = matmul.contraction.body.lhs != matmul.lhs.value;
   SmallVector<Value> results;
-  for (int64_t i = 0; i < shape.shareRows; ++i) {
+  for (int64_t i = 0; i < shape.partRows; ++i) {
     int64_t adjacent = lhsTile.adjacent;
     Value lhsRow = vector::ExtractOp::create(rewriter, loc, lhs[i / adjacent],
                                              i % adjacent);
@@ -271,10 +271,10 @@ void TiledKernel::forEachAssigned(
 
 void TiledKernel::build() {
   beginTiles(shape.rows, shape.columns, threads);
-  int64_t threadsOfRow = shape.columns / shape.shareColumns;
-  lhsTile = makeTile(shape.rows, shape.shareRows, divide(thread, threadsOfRow));
+  int64_t threadsOfRow = shape.columns / shape.partColumns;
+  lhsTile = makeTile(shape.rows, shape.partRows, divide(thread, threadsOfRow));
   rhsTile =
-      makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
+      makeTile(shape.columns, shape.partColumns, modulo(thread, threadsOfRow));
 
   SmallVector<Value> elements, accumulators;
   Value isActive = hasShare();

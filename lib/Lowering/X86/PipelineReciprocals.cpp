@@ -200,7 +200,7 @@ static bool pipelineReciprocals(RewriterBase &rewriter, scf::ForOp loop,
                       prepare(builder, loop.getLowerBound(), zero);
                       scf::YieldOp::create(builder, loc);
                     });
-  // The body is moved to the new loop afterwards.
+  // The body is moved to the new loop afterward.
   auto toggle = [&](OpBuilder &builder, Location loc,
                     ArrayRef<BlockArgument> arguments) -> SmallVector<Value> {
     OpBuilder::InsertionGuard guard(builder);

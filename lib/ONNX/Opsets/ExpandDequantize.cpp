@@ -63,7 +63,7 @@ Value onnx_import::subtractZeroPoint(Expansion &expansion, DequantizeOp op,
   // The zero point of float8 is ignored (Q7).
   bool subtracts = op.getZeroPoint() && !isFloat8(quantizedType);
   // The difference of 32-bit integers is exact in i64 and rounded to f32
-  // afterwards.
+  // afterward.
   bool isWide = subtracts && getNumberWidth(quantizedType) >= 32;
   Type type = isWide ? Type(b.getI64Type()) : Type(b.getF32Type());
   if (!hasElementType(expansion.getOptions(), type))

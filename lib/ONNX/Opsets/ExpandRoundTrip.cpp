@@ -20,7 +20,7 @@
 // Veltkamp's splitting, which rounds ties to even for all f32 from 2^-31 to
 // 2^17 and the p of float8 and f16. bf16 has all exponents of f32: a value
 // beyond 2^64 (below 2^-64) is divided (multiplied) by 2^64 before and
-// multiplied (divided) afterwards.
+// multiplied (divided) afterward.
 //
 // For f8E8M0FNU, p is 1: a power of two that was rounded in the wrong direction
 // is halved or doubled. Integers are rounded or truncated.

@@ -481,11 +481,11 @@ void onnx_import::defineGroupQueryAttention(Definition &d) {
 
   // Causal mask. A row past the end of its sequence is masked like the last
   // one.
-  d.body.Add("Place = Min (Reached, LastColumn)")
-      .Add("IsPast = LessOrEqual (Steps, Place)");
+  d.body.Add("FileLocation = Min (Reached, LastColumn)")
+      .Add("IsPast = LessOrEqual (Steps, FileLocation)");
   if (int64_t window = d.getInt("local_window_size", -1); window >= 0)
     d.body.Const("Window", window)
-        .Add("Outside = Sub (Place, Window)")
+        .Add("Outside = Sub (FileLocation, Window)")
         .Add("IsNear = Greater (Steps, Outside)")
         .Add("Counts = And (IsPast, IsNear)");
   else

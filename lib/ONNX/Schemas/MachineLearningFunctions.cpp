@@ -154,9 +154,9 @@ static void addPostTransform(Definition &d) {
     addLike("Middle", 2.0F / (kPi * kA));
     addLike("Slope", 1.0F / kA);
     d.body.Add("Doubled = Mul (Scores, Two)")
-        .Add("Place = Sub (Doubled, One)")
-        .Add("Below = Sub (One, Place)")
-        .Add("Above = Add (One, Place)")
+        .Add("FileLocation = Sub (Doubled, One)")
+        .Add("Below = Sub (One, FileLocation)")
+        .Add("Above = Add (One, FileLocation)")
         .Add("Inside = Mul (Below, Above)")
         .Add("Logarithm = Log (Inside)")
         .Add("HalfLogarithm = Mul (Logarithm, Half)")
@@ -167,7 +167,7 @@ static void addPostTransform(Definition &d) {
         .Add("RestRoot = Sqrt (Rest)")
         .Add("V3 = Sub (RestRoot, V)")
         .Add("Inverse = Sqrt (V3)")
-        .Add("Direction = Sign (Place)")
+        .Add("Direction = Sign (FileLocation)")
         .Add("Signed = Mul (Direction, Inverse)")
         .Add("Result = Mul (Signed, Root)");
   } else {

@@ -204,7 +204,7 @@ struct QuantizedOperands {
 
 /// Requires operands of these kinds, each with a zero point of the operand's
 /// type or without one. The zero point of a float8 operand must be zero (Q7)
-/// and counts as absent afterwards. Returns the accumulator type: f32 if an
+/// and counts as absent afterward. Returns the accumulator type: f32 if an
 /// operand has floats, otherwise i32.
 FailureOr<Type> requireOperands(NodeContext &context,
                                 QuantizedOperands &operands);

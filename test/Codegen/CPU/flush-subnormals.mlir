@@ -2,7 +2,7 @@
 // parameters. test/EntryPoint/subnormals.py checks that the bits do not change and that no other
 // instruction has a subnormal operand.
 // RUN: quant-float-opt %s --quant-float-flush-subnormals --canonicalize --cse | FileCheck %s
-// RUN: quant-float-opt %s --quant-float-flush-subnormals="keeps-halves" | FileCheck %s --check-prefix=HALF
+// RUN: quant-float-opt %s --quant-float-flush-subnormals="preserve-f16-subnormals" | FileCheck %s --check-prefix=HALF
 
 #id = affine_map<(d0) -> (d0)>
 #one = affine_map<(d0) -> ()>

@@ -7,7 +7,7 @@
 // COUNT: QuantFloatOutlineScalarGpuKernelsPass
 // COUNT-NEXT: (S) 1 num-kernels - Number of single-thread kernels created
 // COUNT: QuantFloatOutlineGpuKernelsPass
-// COUNT-NEXT: (S) 2 num-mapped              - Number of linalg ops mapped to kernels or folded into them
+// COUNT-NEXT: (S) 2 num-outlined            - Number of linalg ops outlined to kernels or folded into them
 // COUNT-NEXT: (S) 1 num-tensor-core-matmuls - Number of matmuls that use tensor-core instructions
 
 #id = affine_map<(d0, d1) -> (d0, d1)>

@@ -148,13 +148,13 @@ def QuantFloatPropagateTransposesPass
     : InterfacePass<"quant-float-propagate-transposes", "mlir::FunctionOpInterface"> {
   let summary = "Fold transposes into the indexing maps of contractions";
   let description = [{
-    Matches `linalg.generic` ops on tensors whose innermost loop is a reduction,
-    and an operand that an elementwise op without other uses transposes so that
-    the reduction dimension is no longer contiguous. The elementwise op keeps
-    the layout of its input instead, and is removed if it only transposes; the
-    operand's indexing map expresses the transposition. An example is the Q*K^T
-    matmul of attention, where keys are transposed and scaled. The results keep
-    their bits: every element is computed, and accumulated, as before.
+    Matches `linalg.generic` ops on tensors whose innermost loop is a reduction.
+    One operand is the result of an elementwise op that has no other use and
+    transposes its input, so that the reduction dimension is not contiguous. The
+    elementwise op then keeps the layout of its input. It is removed if it only
+    transposes. The operand's indexing map expresses the transposition. An
+    example is the Q*K^T matmul of attention, where keys are transposed and
+    scaled. The results keep their bits: the order of accumulation is the same.
 
     ```
     %t = linalg.generic {indexing_maps = [(d0, d1) -> (d1, d0), (d0, d1) -> (d0, d1)]} ins(%keys : tensor<?x64xf32>)
@@ -320,16 +320,16 @@ def QuantFloatFuseBlockReductionsPass
     scf.for %i = 0 to 65536 step 4096 {
       %amax = linalg.generic /* largest magnitude of 32 */ ins(%blocks[%i floordiv 32])
       %scale = linalg.generic /* scale */ ins(%amax)
-      %factor = linalg.generic /* reciprocal */ ins(%scale)
-      linalg.generic /* multiply and convert */ ins(%x[%i], %factor)
+      %reciprocal = linalg.generic /* reciprocal */ ins(%scale)
+      linalg.generic /* multiply and convert */ ins(%x[%i], %reciprocal)
     }
     ```
 
     *Producers.* If the results of the op have at most 8 bits, the pass also
-    fuses the elementwise ops that compute its input, and the sums of rows that
-    a normalization divides by. Float additions keep their order: each lane of a
-    vector accumulates one row. A tile of up to 16 rows is summed first. Then
-    each row is normalized and quantized. Only tiles of the normalized tensor
+    fuses the elementwise ops that compute its input, and the row reductions of
+    a normalization. Float additions keep their order: each lane of a vector
+    accumulates one row. The reductions of up to 16 rows are computed first.
+    Then each row is normalized and quantized. Only tiles of the normalized tensor
     exist, unless other ops read it.
 
     ```
@@ -346,13 +346,13 @@ def QuantFloatFuseBlockReductionsPass
 
     *Reductions of an entire tensor.* Reductions of the same tensor with the
     same loops become one op. If a tensor is both reduced as a whole and
-    quantized, as before DynamicQuantizeLinear, the few additions or
-    multiplications that compute it are executed twice, so that it is not
-    stored. If the result has 1 Mi elements or more, this applies to up to 64
-    ops of any kind.
+    quantized, as before DynamicQuantizeLinear, the additions and multiplications
+    that compute it are duplicated into both consumers, and the tensor is not
+    stored. If the result has at least 1 Mi elements, up to 64 ops of any kind
+    are duplicated.
 
-    *Limits.* An op is not tiled if its block has more than 32768 elements (or
-    if rows are summed and four rows have more than 131072). It is not tiled
+    *Limits.* An op is not tiled if its block has more than 32768 elements (or,
+    with floating-point row reductions, if four rows have more than 131072). It is not tiled
     either if it depends on an op that reads a reduction of the entire tensor,
     such as the computation of a tensor scale. If the number of blocks in a row
     is dynamic, tiles have 1024 elements, and the blocks after the last full
@@ -371,7 +371,7 @@ def QuantFloatFuseBlockReductionsPass
     Statistic<"numMerged", "num-merged",
               "Number of reductions merged with another one of their tensor">,
     Statistic<"numHoisted", "num-hoisted",
-              "Number of ops whose values of blocks are hoisted">
+              "Number of ops whose computations for a block are hoisted">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
@@ -510,8 +510,9 @@ def QuantFloatHoistFillsPass
   let description = [{
     Moves a linalg op that fills an allocation with one value out of an
     `scf.for`, if each iteration overwrites the same parts of the allocation
-    before it reads any. The rest keeps the value of the fill: in a loop over
-    the channels of a convolution, the padding around the image.
+    before it reads any. All other elements keep the value of the fill. In a
+    loop over the channels of a convolution, these are the padding around the
+    image.
 
     ```mlir
     scf.for %channel = %c0 to %c16 step %c1 {
@@ -927,13 +928,13 @@ def QuantFloatFlushSubnormalsPass
 
     The instructions of F16C and AVX512-FP16 preserve f16 subnormals even if the
     flags are set. It is not known whether those of AVX10.2 do. With
-    `keeps-halves`, the pass therefore leaves kernels with f16 values unchanged.
+    `preserve-f16-subnormals`, the pass therefore leaves kernels with f16 values unchanged.
 
     The CPU pipeline runs this pass on memrefs, for x86 targets, after
     `quant-float-outline-kernels` and before `quant-float-lower-copies`.
   }];
   let options = [
-    Option<"keepsHalves", "keeps-halves", "bool", "false",
+    Option<"preserveF16Subnormals", "preserve-f16-subnormals", "bool", "false",
            "do not flush in kernels with f16 values">
   ];
   let statistics = [
@@ -1021,10 +1022,10 @@ def QuantFloatUseNontemporalStoresPass
     }
     // becomes
     %large = arith.cmpi ugt, %bytes, %threshold : index
-    %streams = arith.andi %large, %aligned : i1
-    // If %streams, this loop computes only the vectors at both ends.
+    %nontemporal = arith.andi %large, %aligned : i1
+    // If %nontemporal, this loop computes only the vectors at both ends.
     scf.for %i = %lb to %end step %step { ... }
-    scf.if %streams {
+    scf.if %nontemporal {
       scf.for %i = %shifted_lb to %shifted_ub step %c64 {
         memref.prefetch %x[%i_plus_8_KiB], read, locality<3>, data : memref<?xf32>
         vector.store %v, %y_i[%c0] {alignment = 64, nontemporal = true} : ...

@@ -130,7 +130,7 @@ def QuantFloatHoistAssertsPass
     } -> tensor<3xi64>
     ```
 
-    Without iterations, the assert holds. Asserts in nested regions, and those
+    If the loop has no iterations, the condition holds. Asserts in nested regions, and those
     that depend on partial results of a reduction, are left unchanged.
     `quant-float-convert-asserts-to-status` reports an error if the loop of such
     an assert is parallel. Runs after calls are inlined, before ops are fused.
@@ -405,8 +405,8 @@ def QuantFloatExpandMemrefViewsPass
     : InterfacePass<"quant-float-expand-memref-views", "mlir::FunctionOpInterface"> {
   let summary = "Expand memref views to offsets, sizes and strides";
   let description = [{
-    Applies the patterns of upstream's `expand-strided-metadata` to `memref` ops
-    and the ops that replace them only. The upstream pass tries to fold all
+    Applies the patterns of upstream's `expand-strided-metadata` only to `memref`
+    ops and to the ops that replace them. The upstream pass tries to fold all
     other ops, too, which is slow on large functions.
 
     The CPU pipeline runs this pass after `quant-float-lower-reshapes` and

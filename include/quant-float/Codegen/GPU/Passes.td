@@ -82,8 +82,8 @@ def QuantFloatConfigureGpuKernelsPass
     the kernel that `quant-float-fuse-gpu-reductions` and
     `quant-float-outline-gpu-kernels` build, which run next. An op that already
     has the attribute keeps it, and is not fused with other ops. The chip is
-    that of the module attribute `quant_float.target`; without one, kernels use
-    no instructions that some chips lack.
+    that of the module attribute `quant_float.target`; without one, kernels only
+    use instructions that all chips have.
 
     - `fused_reduction`: an elementwise op that uses the results of reductions
       of rows or blocks. The ops that its kernel contains as well get no
@@ -94,8 +94,8 @@ def QuantFloatConfigureGpuKernelsPass
       instruction of include/quant-float/TargetInfo/MatrixInstructions.def that
       the chip has. The accumulation of integers of at most 8 bits is exact in
       any order. Floats require `reassociate`.
-    - `skinny`, `simt`: another matmul, with fewer than eight rows or columns or
-      with more of both. Products are accumulated in the order of K.
+    - `skinny`, `simt`: any other matmul, `skinny` for fewer than eight rows or
+      columns. Products are accumulated in the order of K.
     - `elementwise`: another `linalg.generic` without reduction loops. The
       elements of a thread fill 16 bytes of the narrowest operand, but at most 16
       bytes of a result, because several stores of a thread would leave gaps
@@ -165,8 +165,8 @@ def QuantFloatFuseGpuReductionsPass
       adjacent columns of a block, up to 128 elements. Adjacent threads access
       adjacent columns.
 
-    The accesses are vectors if the rows are multiples of them, and all
-    addresses are aligned; otherwise they are scalars. The zeros that a tensor
+    The accesses are vectors if the length of the rows is a multiple of the
+    vector size and all addresses are aligned; otherwise they are scalars. The zeros that a tensor
     is padded with up to a full block are not stored.
 
     Floating-point reductions keep the order of the op's loops: one thread of
@@ -244,7 +244,7 @@ def QuantFloatLowerTensorMapsPass
 
 def QuantFloatOutlineGpuKernelsPass
     : InterfacePass<"quant-float-outline-gpu-kernels", "mlir::FunctionOpInterface"> {
-  let summary = "Map linalg ops on memrefs to GPU kernels";
+  let summary = "Outline linalg ops on memrefs to GPU kernels";
   let description = [{
     Converts every linalg op on memrefs to a `gpu.launch` with a one-dimensional
     grid of the size of the problem. All buffers are in device memory. The
@@ -278,8 +278,8 @@ def QuantFloatOutlineGpuKernelsPass
         kernel of `otherwise` if they are not.
     - `row_matvec`, `column_matvec`: a contraction with
       `quant_float.reduction_schedule`, which
-      `quant-float-fuse-weight-dequantization` creates. Threads take the place
-      of the vector lanes, and each thread reads its quantized values once.
+      `quant-float-fuse-weight-dequantization` creates. Each lane of
+      the schedule is a thread, which reads its quantized values once.
     - `scalar`: one thread computes one element of the result, and accumulates
       reductions in registers, in the order of the op's loops. These kernels are
       correct but not fast.
@@ -312,8 +312,8 @@ def QuantFloatOutlineGpuKernelsPass
            "symbol of the gpu.module for the kernels">
   ];
   let statistics = [
-    Statistic<"numMapped", "num-mapped",
-              "Number of linalg ops mapped to kernels or folded into them">,
+    Statistic<"numOutlined", "num-outlined",
+              "Number of linalg ops outlined to kernels or folded into them">,
     Statistic<"numTensorCoreMatmuls", "num-tensor-core-matmuls",
               "Number of matmuls that use tensor-core instructions">
   ];

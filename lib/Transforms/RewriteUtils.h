@@ -1,4 +1,5 @@
-//===- Encodings.h - All encodings of narrow types --------------*- C++ -*-===//
+//===- RewriteUtils.h - Helpers of rewrites ----------------------*- C++
+//-*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_TRANSFORMS_ENCODINGS_H
-#define QUANT_FLOAT_LIB_TRANSFORMS_ENCODINGS_H
+#ifndef QUANT_FLOAT_LIB_TRANSFORMS_REWRITEUTILS_H
+#define QUANT_FLOAT_LIB_TRANSFORMS_REWRITEUTILS_H
 
 #include "mlir/IR/PatternMatch.h"
 #include "quant-float/IR/QuantFloatOps.h"
@@ -94,4 +95,4 @@ APInt evaluate(DequantizeOp op, const APInt &bits,
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_TRANSFORMS_ENCODINGS_H
+#endif // QUANT_FLOAT_LIB_TRANSFORMS_REWRITEUTILS_H

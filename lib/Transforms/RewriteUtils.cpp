@@ -1,4 +1,4 @@
-//===- Encodings.cpp - All encodings of narrow types ----------------------===//
+//===- RewriteUtils.cpp - Helpers of rewrites -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Encodings.h"
+#include "RewriteUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AsmState.h"
