@@ -1,4 +1,4 @@
-//===- RewriteUtils.h - Helpers of rewrites ----------------------*- C++
+//===- RewriteUtils.h - Helpers of rewrites ---------------------*- C++ -*-===//
 //-*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM

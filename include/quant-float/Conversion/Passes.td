@@ -16,12 +16,13 @@ def ConvertQuantFloatToLinalgPass
   let summary = "Convert tensor ops to linalg.generic on storage types";
   let description = [{
     Converts every op on ranked tensors to a `linalg.generic` whose body
-    computes one element with `cast`, `quantize_elements` and ops of arith. Tensors of unsigned and sub-byte elements are
-    converted to their storage type throughout the function and its signature:
-    arith is signless, and stores of sub-byte vectors write packed bytes. The
-    body converts between both types by `quant_float.storage_cast`. The
-    arguments and results of public functions keep their element type in the
-    attribute `quant_float.element_type`. arith and math ops on tensors become
+    computes one element with `cast`, `quantize_elements` and ops of arith.
+    Tensors of unsigned and sub-byte elements are converted to their storage
+    type throughout the function and its signature: arith is signless, and
+    stores of sub-byte vectors write packed bytes. The body converts between
+    both types by `quant_float.storage_cast`. The arguments and results of
+    public functions keep their element type in the attribute
+    `quant_float.element_type`. arith and math ops on tensors become
     `linalg.generic`, too.
 
     In a byte that stores a narrower element, only the bits of the element are
@@ -85,13 +86,12 @@ def ConvertQuantFloatToArithPass
 
     *The target* determines which of upstream's conversions are instructions
     (f16, fused multiply-add), and which conversion instructions exist (see
-    include/quant-float/Lowering/Conversions.def). Vectors whose size is a multiple
-    of the number of elements that an instruction converts become calls of its
-    intrinsic. If the
-    target has byte permutes (AVX-512 VBMI), permutes truncate 32-bit results to
-    8 and 16 bits. The target is the CPU of the module attribute
-    `quant_float.target`, which `quant-float-set-target` sets; the options
-    override it. Without both, no conversion instructions are used.
+    include/quant-float/Lowering/Conversions.def). Vectors whose size is a
+    multiple of the number of elements that an instruction converts become calls
+    of its intrinsic. If the target has byte permutes (AVX-512 VBMI), permutes
+    truncate 32-bit results to 8 and 16 bits. The target is the CPU of the
+    module attribute `quant_float.target`, which `quant-float-set-target` sets;
+    the options override it. Without both, no conversion instructions are used.
 
     ```
     %y = quant_float.cast %x opset 28 : vector<32xf32> to vector<32xf8E4M3FN>
@@ -268,8 +268,9 @@ def QuantFloatLegalizeArithPass
     the scale of its block, in f32, cast to the result's type. A tensor of
     `!tosa.block_scaled` (MLIR 23) must be a `tosa.const` whose type states the
     scales, because the type has no specified layout. For the same reason,
-    `tosa.cast` to such a tensor is an error. Elements of `!tosa.mxint8` become i8
-    in all types of the module: MXINT8, multiples of 1/64 (docs/rules.md, B7).
+    `tosa.cast` to such a tensor is an error. Elements of `!tosa.mxint8` become
+    i8 in all types of the module: MXINT8, multiples of 1/64 (docs/rules.md,
+    B7).
 
     `linalg.scaled_contract` (MLIR 24) is converted as its description
     specifies: elements and scales are promoted to the result's type and

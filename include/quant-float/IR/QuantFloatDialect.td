@@ -23,8 +23,8 @@ def QuantFloat_Dialect : Dialect {
 
     Ops that implement a versioned operator have an `opset` attribute. It
     selects the rules, because they changed over time: the types that a version
-    accepts, its attributes and the result of an infinity. Only the verifier checks versions;
-    later stages query the op for its resolved semantics.
+    accepts, its attributes and the result of an infinity. Only the verifier
+    checks versions; later stages query the op for its resolved semantics.
 
     Element types are MLIR's builtin types. `iN` represents ONNX's intN, `uiN`
     represents uintN, `i1` represents bool, and `!quant_float.string` represents

@@ -160,9 +160,10 @@ public:
                          const BuildOptions &options = {});
 
   /// Compiles a copy of the model into this process. If no chip is specified,
-  /// NVVM selects the first GPU's. Constants of 64 KiB and more become hidden
-  /// inputs of their entry point, unless other functions call it: they are not
-  /// copied, except once to the GPU.
+  /// NVVM selects the first GPU's. Code for a CPU refers to constants of 16 KiB
+  /// and more in the mapped file, without a copy. For a GPU, constants of 64
+  /// KiB and more are copied to the GPU once, and become hidden inputs of their
+  /// entry point, unless other functions call it.
   llvm::Expected<CompiledModel> compile(const BuildOptions &options = {});
   /// Compiles to a shared library for this process and loads it.
   llvm::Expected<CompiledModel> compileToFile(StringRef path,

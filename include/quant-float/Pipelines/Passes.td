@@ -57,8 +57,9 @@ def QuantFloatVerifyStagePass
     | `generate-gpu-code` | the same, with `gpu.binary` and `gpu.launch_func` |
     | `emit-abi` | the same |
 
-    With `partition`, the first two stages are not verified. Each violation is an error on the op. The pass runs
-    after each stage in debug builds and with `verify-stages` of the pipelines.
+    With `partition`, the first two stages are not verified. Each violation is
+    an error on the op. The pass runs after each stage in debug builds and with
+    `verify-stages` of the pipelines.
   }];
   let options = [
     Option<"stage", "stage", "std::string", /*default=*/"",

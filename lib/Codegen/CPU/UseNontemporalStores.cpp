@@ -14,11 +14,9 @@
 // scf.for %i = %lb to %ub step 64 { ... transfer_write ..., %y[%i] }
 //   ->
 // %nontemporal = the buffers read and written are larger than a threshold of
-// this
-//            CPU (__qf_get_nontemporal_threshold)
+//                this CPU (__qf_get_nontemporal_threshold)
 // // If %nontemporal, this loop computes only a full vector at each end, if %y
-// is
-// // not aligned. Some elements are written twice, with the same value.
+// // is not aligned. Some elements are written twice, with the same value.
 // scf.for %i = %lb to (%nontemporal ? %shift ? %last + 1 : %lb : %ub)
 //     step (%nontemporal ? %last - %lb : 64) { ... transfer_write ..., %y[%i] }
 // scf.if (%nontemporal) {

@@ -329,8 +329,8 @@ def QuantFloatFuseBlockReductionsPass
     fuses the elementwise ops that compute its input, and the row reductions of
     a normalization. Float additions keep their order: each lane of a vector
     accumulates one row. The reductions of up to 16 rows are computed first.
-    Then each row is normalized and quantized. Only tiles of the normalized tensor
-    exist, unless other ops read it.
+    Then each row is normalized and quantized. Only tiles of the normalized
+    tensor exist, unless other ops read it.
 
     ```
     scf.for %i = 0 to 4096 step 16 {
@@ -346,18 +346,18 @@ def QuantFloatFuseBlockReductionsPass
 
     *Reductions of an entire tensor.* Reductions of the same tensor with the
     same loops become one op. If a tensor is both reduced as a whole and
-    quantized, as before DynamicQuantizeLinear, the additions and multiplications
-    that compute it are duplicated into both consumers, and the tensor is not
-    stored. If the result has at least 1 Mi elements, up to 64 ops of any kind
-    are duplicated.
+    quantized, as before DynamicQuantizeLinear, the additions and
+    multiplications that compute it are duplicated into both consumers, and the
+    tensor is not stored. If the result has at least 1 Mi elements, up to 64 ops
+    of any kind are duplicated.
 
     *Limits.* An op is not tiled if its block has more than 32768 elements (or,
-    with floating-point row reductions, if four rows have more than 131072). It is not tiled
-    either if it depends on an op that reads a reduction of the entire tensor,
-    such as the computation of a tensor scale. If the number of blocks in a row
-    is dynamic, tiles have 1024 elements, and the blocks after the last full
-    tile form tiles of 16 blocks and of one block. If the tiles are entire rows
-    of dynamic size, their producers are not fused.
+    with floating-point row reductions, if four rows have more than 131072). It
+    is not tiled either if it depends on an op that reads a reduction of the
+    entire tensor, such as the computation of a tensor scale. If the number of
+    blocks in a row is dynamic, tiles have 1024 elements, and the blocks after
+    the last full tile form tiles of 16 blocks and of one block. If the tiles
+    are entire rows of dynamic size, their producers are not fused.
 
     The CPU pipeline runs this pass after elementwise fusion, before
     bufferization.
@@ -928,7 +928,8 @@ def QuantFloatFlushSubnormalsPass
 
     The instructions of F16C and AVX512-FP16 preserve f16 subnormals even if the
     flags are set. It is not known whether those of AVX10.2 do. With
-    `preserve-f16-subnormals`, the pass therefore leaves kernels with f16 values unchanged.
+    `preserve-f16-subnormals`, the pass therefore leaves kernels with f16 values
+    unchanged.
 
     The CPU pipeline runs this pass on memrefs, for x86 targets, after
     `quant-float-outline-kernels` and before `quant-float-lower-copies`.
@@ -1118,8 +1119,8 @@ def QuantFloatOutlineKernelsPass
     `quant_float.noalias`.
 
     The pass limits compile time, because several LLVM passes are quadratic in
-    the size of a function. Code is also faster: in large functions, LLVM reloads
-    constants in loops.
+    the size of a function. Code is also faster: in large functions, LLVM
+    reloads constants in loops.
 
     ```
     scf.for %i = %c0 to %n step %c1 { ... memref.store %1, %y[%i] ... }

@@ -130,10 +130,11 @@ def QuantFloatHoistAssertsPass
     } -> tensor<3xi64>
     ```
 
-    If the loop has no iterations, the condition holds. Asserts in nested regions, and those
-    that depend on partial results of a reduction, are left unchanged.
-    `quant-float-convert-asserts-to-status` reports an error if the loop of such
-    an assert is parallel. Runs after calls are inlined, before ops are fused.
+    If the loop has no iterations, the condition holds. Asserts in nested
+    regions, and those that depend on partial results of a reduction, are left
+    unchanged. `quant-float-convert-asserts-to-status` reports an error if the
+    loop of such an assert is parallel. Runs after calls are inlined, before ops
+    are fused.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -405,9 +406,9 @@ def QuantFloatExpandMemrefViewsPass
     : InterfacePass<"quant-float-expand-memref-views", "mlir::FunctionOpInterface"> {
   let summary = "Expand memref views to offsets, sizes and strides";
   let description = [{
-    Applies the patterns of upstream's `expand-strided-metadata` only to `memref`
-    ops and to the ops that replace them. The upstream pass tries to fold all
-    other ops, too, which is slow on large functions.
+    Applies the patterns of upstream's `expand-strided-metadata` only to
+    `memref` ops and to the ops that replace them. The upstream pass tries to
+    fold all other ops, too, which is slow on large functions.
 
     The CPU pipeline runs this pass after `quant-float-lower-reshapes` and
     before `lower-affine`.

@@ -166,8 +166,8 @@ def QuantFloatFuseGpuReductionsPass
       adjacent columns.
 
     The accesses are vectors if the length of the rows is a multiple of the
-    vector size and all addresses are aligned; otherwise they are scalars. The zeros that a tensor
-    is padded with up to a full block are not stored.
+    vector size and all addresses are aligned; otherwise they are scalars. The
+    zeros that a tensor is padded with up to a full block are not stored.
 
     Floating-point reductions keep the order of the op's loops: one thread of
     each group reads the tile from workgroup memory, to which it must fit (48
