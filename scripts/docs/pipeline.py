@@ -162,7 +162,7 @@ def read_summaries(opt):
 
 def write_table(opt, summaries):
     text = "## The passes of each stage\n\n"
-    text += "The table lists the passes that each stage runs with default options. If a stage runs a pass several times, the table lists it once.\n\n"
+    text += "The table lists the passes that each stage runs with default options. If a stage runs a pass several times, the table lists it once. `quant-float-set-target` runs before the first stage.\n\n"
     text += "| stage | pass | summary | target |\n|---|---|---|---|\n"
     for stage, _, _ in STAGES:
         on = {}

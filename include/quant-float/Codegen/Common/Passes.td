@@ -36,7 +36,9 @@ def QuantFloatFuseElementwisePass
     Generalizes named linalg ops, and fuses elementwise ops into their consumer,
     an elementwise op or a reduction, if the consumer reads each of their
     elements once. An op whose consumer has a larger loop nest, such as a
-    contraction or a broadcast, is not fused, because it would be recomputed.
+    contraction or a broadcast, is not fused, because it would be recomputed. An
+    op that unpacks packed elements is always fused. Ops with blocks are not
+    fused if the sizes of the blocks are not multiples of the smallest one.
     With `contractions`, such an op is fused into a matmul or a convolution if
     it only permutes elements or converts them to a wider type, because GPU
     kernels dequantize an element only once for each tile. Ops with
