@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Lowering/LoweringTarget.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {
 
@@ -27,14 +28,22 @@ inline bool isArithmetic(Operation *op) {
 /// Whether only arithmetic uses the value, directly or after its elements have
 /// been moved, so that the bits of a NaN are unspecified. False without users.
 inline bool isOnlyUsedByArithmetic(Value value) {
-  return !value.use_empty() &&
-         llvm::all_of(value.getUsers(), [](Operation *user) {
-           return isArithmetic(user) ||
-                  (isa<vector::BroadcastOp, vector::ExtractOp,
-                       vector::ExtractStridedSliceOp, vector::ShapeCastOp,
-                       vector::ShuffleOp>(user) &&
-                   isOnlyUsedByArithmetic(user->getResult(0)));
-         });
+  if (value.use_empty())
+    return false;
+  // An op may use a value several times, so paths are not followed twice.
+  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
+  for (size_t i = 0; i < users.size(); ++i) {
+    Operation *user = users[i];
+    if (isArithmetic(user))
+      continue;
+    if (!isa<vector::BroadcastOp, vector::ExtractOp,
+             vector::ExtractStridedSliceOp, vector::ShapeCastOp,
+             vector::ShuffleOp>(user) ||
+        user->use_empty())
+      return false;
+    users.insert(user->user_begin(), user->user_end());
+  }
+  return true;
 }
 
 /// Builds arith ops on vectors or on scalars. Constants are splat to the shape
